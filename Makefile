@@ -39,10 +39,8 @@ help:
 	@sed -n 's/^# \(make .*\|PYTHON=.*\)/\1/p' Makefile
 
 # The shipped bots in compiled languages are in C, whose library takes half the time of C++'s.
-# Whether bots can be confined here is asked before anything is downloaded.
 run:
 	@$(NEW_PYTHON)
-	@$(PYTHON) -m tournament.sandbox.outside.tier
 	@$(MAKE) --no-print-directory build $(VENV)/library_of_c
 	@$(BIN)/tournament run von_neumann_poker
 

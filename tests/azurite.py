@@ -24,7 +24,7 @@ _KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOt
 
 @contextmanager
 def serve() -> Iterator[str]:
-    """The options of URLs into its one container, while it runs."""
+    """Yield the options of URLs into its one container, while it runs."""
     emulator = Path(sys.prefix, "azurite", "node_modules", "azurite", "dist", "src", "blob", "main.js")
     if not emulator.exists():
         pytest.skip("the emulator of az:// is not installed; make test-thorough does it where there is npm")
@@ -44,7 +44,7 @@ def serve() -> Iterator[str]:
 
 
 def _make_container(address: str) -> None:
-    """By a signed request (learn.microsoft.com/rest/api/storageservices/authorize-with-shared-key)."""
+    """Make it by a signed request (learn.microsoft.com/rest/api/storageservices/authorize-with-shared-key)."""
     path = f"/{_ACCOUNT}/{CONTAINER}"
     headers = {"x-ms-date": formatdate(usegmt=True), "x-ms-version": "2021-08-06"}
     named = "".join(f"{name}:{value}\n" for name, value in headers.items())

@@ -29,7 +29,7 @@ assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, program, 0, 0) == 0
 # What the workers of a bad node run, and what a run says of the node.
 IN_PYTHON = {
     "no package": (_NO_PACKAGE, "pyarrow.*; install the same on every node"),
-    "no Landlock": (_NO_LANDLOCK, r"has no Landlock; .*; give this node what the others have, or take it out"),
+    "no Landlock": (_NO_LANDLOCK, r"there is no Landlock here .*; give this node what the others have, or take it out"),
 }
 # What is mounted at the results on a bad node.
 BY_MOUNT = {

@@ -51,5 +51,5 @@ def chromium(profile: Path) -> Iterator[webdriver.Chrome]:
 
 
 def logged(driver: webdriver.Chrome, kind: str) -> list[dict[str, Any]]:
-    """The entries of one of the browser's logs since the last time."""
+    """Return the entries of one of the browser's logs since the last time."""
     return list(driver.get_log(kind))  # type: ignore[no-untyped-call]

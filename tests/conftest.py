@@ -89,25 +89,25 @@ def read_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def served_store() -> Iterator[ServedStore]:
-    """An object store that runs while tests do."""
+    """Yield an object store that runs while tests do."""
     with serve() as served:
         yield served
 
 
 @pytest.fixture(scope="session")
 def object_store(served_store: ServedStore) -> str:
-    """The options of URLs into the store."""
+    """Return the options of URLs into the store."""
     return served_store.options
 
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Cluster]:
-    """A Ray cluster that runs while tests do."""
+    """Yield a Ray cluster that runs while tests do."""
     with ray_cluster.serve() as cluster:
         yield cluster
 
 
 @pytest.fixture
 def little_time_to_decide(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A fifth of a second of processor time for a decision of a process, so that endless loops end soon."""
+    """Return a fifth of a second of processor time for a decision of a process, so that endless loops end soon."""
     monkeypatch.setattr("tournament.contests.settings.DECISION_SECONDS", 0.2)

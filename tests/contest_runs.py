@@ -30,7 +30,7 @@ THRESHOLDS = {"bold": (3, 2), "calm": (5, 4), "dull": (7, 6), "even": (6, 5), "f
 
 
 def bot_source(bets_above: int, calls_above: int, comment: str = "", steps: int = 0) -> str:
-    """A C bot that bets and calls with cards above this many tenths. `steps`: how long it thinks before it bets."""
+    """Return a C bot that bets and calls with cards above this many tenths, after some steps of thinking."""
     return (
         f"// {comment}\n"
         f"static void think(void) {{ for (volatile int step = 0; step < {steps}; step++); }}\n"
@@ -79,7 +79,7 @@ class ContestDir:
 def make_contest(
     folder: Path, bots: Sequence[str], sessions: int = 40, settings: str = "", steps: int = 0
 ) -> ContestDir:
-    """A place with some bots of THRESHOLDS. `settings` are more lines of the contest's table, `steps` as above."""
+    """Return a place with some bots of THRESHOLDS, and more lines of the contest's table."""
     folder.mkdir(parents=True, exist_ok=True)
     place = ContestDir(folder)
     place.config.write_text(f'[{CONTEST}]\nentrants = "bots"\nsessions = {sessions}\nseed = "{SEEDS[7]}"\n{settings}\n')
@@ -89,7 +89,7 @@ def make_contest(
 
 
 def make_shipped_contest(folder: Path, contest: str, bots: str, settings: str = "") -> Path:
-    """The settings file of a contest with shipped bots, by patterns of their names; `settings` as above."""
+    """Return the settings file of a contest with shipped bots, by patterns of their names."""
     (folder / "bots").mkdir(parents=True)
     for pattern in bots.split():
         for bot in (REPOSITORY / "entrants" / contest).glob(pattern):
@@ -111,12 +111,12 @@ def command_line(arguments: Sequence[str], setup: str = "") -> list[str]:
 
 
 def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment of a child process that must find this code, wherever it is started."""
+    """Return the environment of a child process that must find this code, wherever it is started."""
     return {**os.environ, "PYTHONPATH": str(REPOSITORY), **(more or {})}
 
 
 def call(arguments: Sequence[str], setup: str = "", **more: str) -> subprocess.CompletedProcess[str]:
-    """Run the command after `setup`; `more` goes into its environment."""
+    """Run the command after `setup`, with `more` in its environment."""
     return forks.call(arguments, environment(more), setup=setup)
 
 
@@ -162,7 +162,7 @@ def read_outcome(results: Path) -> Outcome:
 
 
 def in_order(there: Outcome) -> Outcome:
-    """The same, sorted: with replicas, and after edits, parts overlap."""
+    """Return the same, sorted: with replicas, and after edits, parts overlap."""
     return replace(
         there,
         games=there.games.sort_values(["match", "session", "game"], ignore_index=True),
@@ -178,7 +178,7 @@ def assert_same(one: Outcome, other: Outcome) -> None:
 
 
 def assert_parts_are_in_order(results: Path) -> None:
-    """So is each part alone; after edits they overlap."""
+    """Check that each part is in order. After edits parts overlap."""
     assert _keys(results / "games").is_unique
     assert all(_keys(part).is_monotonic_increasing for part in (results / "games").iterdir())
 
@@ -188,7 +188,7 @@ def _keys(games: Path) -> pd.MultiIndex:
 
 
 def assert_games_are_the_standings(results: Path) -> None:
-    """The records have just the games that the standings count, each once, and each is in games/ once at most."""
+    """Check that records have just the games that the standings count, each once."""
     if not any((results / "sessions").glob("*")):
         return
     counted = {match.match: match.games for match in load(str(results)).ranking.matches}

@@ -1,6 +1,6 @@
 """A disk with little space, or one that fails, for commands in forks.
 
-Both are counted in what is written through the store; a write that fails has written a part of it, as the system would.
+Both count what is written through the store. A write that fails has written a part, as the system would.
 """
 
 from __future__ import annotations
@@ -16,8 +16,11 @@ from tournament.store.folder_storage import FolderStorage
 
 
 class _Limited(io.FileIO):
-    """An unbuffered file; `fitting` tells how much of this many bytes is written, and the error that then comes, or
-    0."""
+    """An unbuffered file.
+
+    Attributes:
+        fitting: Called with a number of bytes; returns how many are written, and the error that follows, or 0.
+    """
 
     fitting: Callable[[int], tuple[int, int]]
 
@@ -42,7 +45,7 @@ def _have_files(fitting: Callable[[int], tuple[int, int]]) -> None:
 
 
 def limit(space: int) -> None:
-    """From now on, this many bytes fit."""
+    """Let this many bytes fit from now on."""
     left = space
 
     def fitting(size: int) -> tuple[int, int]:
@@ -55,9 +58,9 @@ def limit(space: int) -> None:
 
 
 def fail_at(write: int, number: int, *, once: bool = True) -> None:
-    """The so manieth write writes half, and ends with this error; with 0 it only tells that it wrote half.
+    """Have one write store half, and end with this error, or with 0 only return that it stored half.
 
-    Unless `once`, so do those after it.
+    Unless `once`, writes after it do the same.
     """
     left = write
 

@@ -1,9 +1,9 @@
-"""The command in forks of a process that has imported everything: a small run takes a fraction of a second.
+"""The command in forks of a process that has imported everything, so that a small run takes a fraction of a second.
 
-As a script: reads lines of JSON, {"arguments": […], "setup": Python that the fork executes first, "output": path,
-"errors": path, "variables": its environment, "folder": where it is} to start one, {"stops": process} to wait until it
-stops itself and {"wait": process, "seconds": …} for its end; answers with the process, with 1 if it stopped, or with
-its exit code, negative for a signal and null when it goes on.
+As a script it serves lines of JSON. {"arguments": […], "setup": Python that the fork executes first, "output": path,
+"errors": path, "variables": its environment, "folder": where it is} starts a command, and is answered by its process.
+{"stops": process} waits until one stops itself, and {"wait": process, "seconds": …} for its end. The answer is 1 if it
+stopped, or its exit code, which is negative for a signal, and null if it continues.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -33,9 +34,11 @@ _TEMPORARY = tempfile.gettempdir()
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended: its exit code, negative for a signal, None if it hung; and what it said.
+    """The end of a command.
 
-    `said` has standard error, too, unless that went to a file of its own.
+    Attributes:
+        code: Exit code, negative for a signal, None if it hung.
+        said: Output, with standard error unless that went to a file of its own.
     """
 
     code: int | None
@@ -55,11 +58,11 @@ class Run:
             os.kill(self.process, number)
 
     def stops(self) -> bool:
-        """Wait until it has stopped itself; False if it ended before."""
+        """Wait until it has stopped itself, and return False if it ended before."""
         return bool(self.server.ask({"stops": self.process}))
 
     def wait(self, seconds: float = 60.0) -> Ended:
-        """Its end. One that takes too long is killed."""
+        """Wait for its end, and kill it if that takes too long."""
         code = self.server.ask({"wait": self.process, "seconds": seconds})
         if code is None:
             self.send(signal.SIGKILL)
@@ -69,7 +72,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Forks:
-    """Starts commands; made by `forks`."""
+    """A server of forks, which `forks` makes."""
 
     process: subprocess.Popen[str]
     folder: Path
@@ -94,21 +97,17 @@ class Forks:
         variables: Mapping[str, str] | None = None,
         folder: Path | None = None,
     ) -> Run:
-        """Start a command, here or in a folder.
-
-        Its process executes `setup` before, and a function `after` of it in the end.
-        """
+        """Start a command after a setup, here or in a folder. In the end call `after`, if the setup defines it."""
         output = self.new_file()
-        process = self.ask(
-            {
-                "arguments": list(arguments),
-                "setup": setup,
-                "output": str(output),
-                "errors": str(errors or output),
-                "variables": dict(os.environ if variables is None else variables),
-                "folder": str(folder or Path.cwd()),
-            }
-        )
+        request = {
+            "arguments": list(arguments),
+            "setup": setup,
+            "output": str(output),
+            "errors": str(errors or output),
+            "variables": dict(os.environ if variables is None else variables),
+            "folder": str(folder or Path.cwd()),
+        }
+        process = self.ask(request)
         assert process is not None
         return Run(self, process, output)
 
@@ -117,9 +116,9 @@ class Forks:
 
 
 def copy_for_everybody(folder: Path) -> Path:
-    """The packages copied into a folder, to be read by every user: a clone may lie where only its owner can enter.
+    """Return a copy of the packages that every user can read, since only its owner may be able to enter a clone.
 
-    Of what is installed there only versions are read late.
+    Of what is installed there, only versions are read late.
     """
     for name in ("engine", "tournament", "tests"):
         shutil.copytree(_REPOSITORY / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "golden"))
@@ -134,7 +133,7 @@ def copy_for_everybody(folder: Path) -> Path:
 
 @contextmanager
 def forks(folder: Path, code: Path = _REPOSITORY) -> Iterator[Forks]:
-    """A server of forks while the block lasts, of the code in a folder; what they say goes to another."""
+    """Yield a server of forks of the code in a folder, whose output goes to another folder."""
     with subprocess.Popen(
         [sys.executable, "-m", "tests.forks", str(folder)],
         cwd=code,
@@ -149,7 +148,7 @@ def forks(folder: Path, code: Path = _REPOSITORY) -> Iterator[Forks]:
 
 @functools.cache
 def shared() -> Forks:
-    """One server for all tests of this process."""
+    """Return one server for all tests of this process."""
     folder = tempfile.TemporaryDirectory(prefix="forks-", dir=_TEMPORARY)
     server = forks(Path(folder.name))
     started = server.__enter__()
@@ -169,7 +168,7 @@ def call(
     seconds: float = 600,
     setup: str = "",
 ) -> subprocess.CompletedProcess[str]:
-    """Run the command to its end as a process with this environment and no input would. It executes `setup` before."""
+    """Run the command after a setup, with this environment and no input, to its end."""
     server = shared()
     errors = server.new_file()
     run = server.start(arguments, setup, errors, variables, folder)
@@ -181,44 +180,30 @@ def call(
     return done
 
 
-def _serve(folder: Path) -> None:
+def _serve() -> None:
     for line in sys.stdin:
         request = json.loads(line)
         if "wait" in request:
-            print(json.dumps(_wait(folder, request["wait"], request["seconds"])), flush=True)
-            continue
-        if "stops" in request:
+            print(json.dumps(_wait(request["wait"], request["seconds"])), flush=True)
+        elif "stops" in request:
             found = os.waitid(os.P_PID, request["stops"], os.WSTOPPED | os.WEXITED | os.WNOWAIT)
             print(int(found is not None and found.si_code == os.CLD_STOPPED), flush=True)
-            continue
-        child = os.fork()
-        if child == 0:
-            _be_command(folder, request)
-        print(child, flush=True)
+        else:
+            child = os.fork()
+            if child == 0:
+                _be_command(request)
+            print(child, flush=True)
 
 
-def _wait(folder: Path, process: int, seconds: float) -> int | None:
+def _wait(process: int, seconds: float) -> int | None:
     descriptor = os.pidfd_open(process)
     has_ended = select.select([descriptor], [], [], seconds)[0]
     os.close(descriptor)
-    if not has_ended:
-        return None
-    _import_all(folder / f"modules-{process}")
-    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) if has_ended else None
 
 
-def _import_all(noted: Path) -> None:
-    """Import what a fork had to, before the next one is made; but Ray, which starts threads."""
-    with suppress(OSError):
-        for name in noted.read_text().split():
-            if name.partition(".")[0] not in ("ray", "grpc"):
-                with suppress(Exception):
-                    importlib.import_module(name)
-        noted.unlink()
-
-
-def _be_command(folder: Path, request: dict[str, Any]) -> None:
-    """In the fork: execute the setup, run the command as `python -m tournament` would, and end."""
+def _be_command(request: dict[str, Any]) -> None:
+    """Execute the setup in the fork, run the command as `python -m tournament` would, and end."""
     output, errors = (os.open(request[name], os.O_WRONLY | os.O_TRUNC | os.O_APPEND) for name in ("output", "errors"))
     nothing = os.open(os.devnull, os.O_RDONLY)
     for number, descriptor in enumerate((nothing, output, errors)):
@@ -230,21 +215,21 @@ def _be_command(folder: Path, request: dict[str, Any]) -> None:
     os.chdir(request["folder"])
     status = 99
     names: dict[str, Any] = {}
-    noted = folder / f"modules-{os.getpid()}"
     try:
-        _make_consoles_anew()
+        from tournament import __main__ as command
+        from tournament.cli import consoles
+
+        # Consoles look at this environment: how wide a terminal is, and whether it has colours.
+        type(consoles.out).__init__(consoles.out, highlight=False, markup=False)
+        type(consoles.err).__init__(consoles.err, stderr=True, highlight=False, markup=False)
         exec(request["setup"], names)
         sys.argv = ["tournament", *request["arguments"]]
-        from tournament import __main__ as command
-
-        command.fix_hash_seed = lambda: None  # would start the server of forks again
+        command.fix_hash_seed = lambda: None  # It would start the server of forks again.
         command.main()
         status = 0
     except SystemExit as leaving:
         status = leaving.code if isinstance(leaving.code, int) else 0
     except BaseException:
-        import traceback
-
         traceback.print_exc()
     finally:
         with suppress(Exception):
@@ -252,25 +237,23 @@ def _be_command(folder: Path, request: dict[str, Any]) -> None:
             sys.stderr.flush()
         with suppress(Exception):
             names.get("after", lambda: None)()
-        with suppress(Exception):
-            noted.write_text("\n".join(sorted(sys.modules)))
         os._exit(status)
 
 
-def _make_consoles_anew() -> None:
-    """Have them look at the environment that this process has now: how wide a terminal is, whether it has colours."""
-    from tournament.cli import consoles
-
-    type(consoles.out).__init__(consoles.out, highlight=False, markup=False)
-    type(consoles.err).__init__(consoles.err, stderr=True, highlight=False, markup=False)
-
-
-# What a command imports late, the forks then have.
+# Modules that commands import late, without Ray, which starts threads.
 _MODULES = (
     "tests.kill_steps",
     "tests.disk_quota",
     "tournament.audit.verification",
+    "tournament.cli.audit",
+    "tournament.cli.match",
+    "tournament.cli.run",
+    "tournament.cli.trial",
+    "tournament.cli.standings",
     "tournament.runner.executors.local",
+    "tournament.runner.prepare",
+    "tournament.rules.contests",
+    "tournament.worker.processes.lanes",
 )
 
 if __name__ == "__main__":
@@ -279,7 +262,7 @@ if __name__ == "__main__":
     from tests.contest_runs import SEEDS
     from tournament.keys import master_key
 
-    for seed in SEEDS.values():  # takes a tenth of a second
+    for seed in SEEDS.values():  # Each takes a tenth of a second.
         master_key(seed)
-    tempfile.tempdir = None  # whatever asked for it: a command has that of its environment
-    _serve(Path(sys.argv[1]))
+    tempfile.tempdir = None  # A command has the folder of its environment.
+    _serve()

@@ -47,7 +47,7 @@ GAMES, SESSIONS = buffer_fields(HOLDEM_TRAINING.games), buffer_fields(HOLDEM_TRA
 
 @dataclass
 class CoreRecord(Record):
-    """What a core recorded: also its sums, the sessions, and how often its tables were emptied."""
+    """A core's record with its sums, its sessions, and how often its tables were emptied."""
 
     sessions: list[tuple[int, int, int, int, float]] | None = None
     emptied: int = 0
@@ -57,7 +57,7 @@ class CoreRecord(Record):
 
 
 def view_of(data: bytes) -> View:
-    """The core's view as the oracle has it. Fails if Bob's cards are to be seen."""
+    """Return the core's view as the oracle has it, and fail if it shows Bob's cards."""
     fields = VIEW.unpack(data)
     cards = [None if suit == -1 else 13 * suit + value - 1 for suit, value in zip(fields[0:18:2], fields[1:18:2])]
     assert cards[2] is None and cards[3] is None
@@ -130,7 +130,7 @@ def play_core(
 
 
 def build(folder: Path, sources: Mapping[str, Source], sandbox: SandboxSettings = ON) -> dict[str, Entrant]:
-    """Write files and folders of these names and build them as a tournament does; entrants by name."""
+    """Write files and folders of these names and build them as a tournament does. Return the entrants by name."""
     for file_name, source in sources.items():
         write_bot(folder / file_name, source)
     built = build_entrants(HOLDEM_TRAINING, Settings(), sandbox, folder, lambda _text: None)
@@ -150,7 +150,7 @@ class RowSink:
 
 
 def leg_of(bot: Entrant, deals_key: int, random_seed: int = 1, number: int = 0) -> Leg:
-    """A session of a built bot against Bob."""
+    """Return a session of a built bot against Bob."""
     assert bot.artifact_sha256 is not None, bot.problem
     seat = Seat(bot.name, bot.plays_as, bot.artifact_sha256, random_seed)
     house = Seat("Bob", "house", "bob", 0)

@@ -1,5 +1,7 @@
-"""Whether the lowest versions that pyproject.toml allows will do: a contest of every kind of bot is played, verified,
-read, reported and kept open with them. `make lowest` runs it in an environment that has just these."""
+"""Try the lowest versions that pyproject.toml allows.
+
+A contest of every kind of bot is played, verified, read, reported and kept open. `make lowest` runs this.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,7 @@ def main() -> None:
 
 
 def names() -> list[str]:
-    """What the package requires, and what an open contest on the web does."""
+    """Return what the package requires, and what an open contest on the web does."""
     wanted = map(Requirement, requires("tournament") or ())
     return sorted(one.name for one in wanted if one.marker is None or "serve" in str(one.marker))
 

@@ -86,7 +86,7 @@ class ServedStore:
 
     @contextmanager
     def behaving(self, **how: Any) -> Iterator[list[str]]:
-        """Have attributes for the length of a block; the requests that come in it."""
+        """Set attributes for the length of a block, and yield the requests that come in it."""
         before = {name: getattr(self, name) for name in how}
         first = len(self.requests)
         seen: list[str] = []
@@ -100,7 +100,7 @@ class ServedStore:
 
 @contextmanager
 def serve() -> Iterator[ServedStore]:
-    """The store while it runs."""
+    """Yield the store while it runs."""
     from moto.moto_server.werkzeug_app import (  # takes a second, and few tests need it
         DomainDispatcherApplication,
         create_backend_app,
@@ -158,11 +158,11 @@ class MemoryStore:
             obstore.delete(store, key)
 
     def objects(self, prefix: str = "") -> dict[str, bytes]:
-        """All objects below a prefix."""
+        """Return all objects below a prefix."""
         found = obstore.list(self.inner, prefix or None).collect()
         return {item["path"]: obstore.get(self.inner, item["path"]).bytes().to_bytes() for item in found}
 
 
 def new_location(options: str) -> str:
-    """A prefix of the bucket in which nothing is yet."""
+    """Return a prefix of the bucket in which nothing is yet."""
     return f"s3://{BUCKET}/{uuid.uuid4().hex}?{options}"

@@ -28,7 +28,7 @@ _LEFT, _RIGHT = np.triu_indices(47, 1)
 
 
 def arrangements(board: tuple[int, ...]) -> int:
-    """How many boards are this one but for suits' names, itself included; 0 unless its suits are in falling order."""
+    """Return the number of boards like this one with other suits, or 0 unless its suits fall."""
     ranks = [0] * 4
     for card in board:
         ranks[card // 13] |= 1 << card % 13
@@ -38,7 +38,7 @@ def arrangements(board: tuple[int, ...]) -> int:
 
 
 def count_outcomes() -> npt.NDArray[np.int64]:
-    """For each class of hole cards, how often one holding of it wins and ties; shape (169, 2). Takes two minutes.
+    """Count how often each class of hole cards wins and ties, in two minutes, with shape (169, 2).
 
     On each board a holding beats those that are weaker, except those that share a card with it.
     """
@@ -72,7 +72,7 @@ def count_outcomes() -> npt.NDArray[np.int64]:
 
 
 def table() -> str:
-    """The module's text."""
+    """Return the module's text."""
     pairs = " ".join(f"({wins},\u00a0{ties})," for wins, ties in count_outcomes().tolist())
     lines = textwrap.fill(pairs, 120, initial_indent="    ", subsequent_indent="    ", break_long_words=False)
     return HEADER + lines.replace("\u00a0", " ") + "\n)\n"

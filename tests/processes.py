@@ -1,4 +1,4 @@
-"""Processes of the system: which descend from one, which have ended; and waiting for a condition."""
+"""Processes of the system: which descend from one, which have ended, and waiting for a condition."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from pathlib import Path
 
 
 def wait_until(what: Callable[[], object], seconds: float = 60.0, run: subprocess.Popen[str] | None = None) -> bool:
-    """Wait until `what()` is true; False when it isn't within this many seconds, or when the process `run` has
-    ended."""
+    """Wait until `what()` is true, and return whether it is within this many seconds and before `run` ends."""
     began = time.monotonic()
     while not what():
         waited = time.monotonic() - began
         if waited > seconds or (run is not None and run.poll() is not None):
             return bool(what())
-        time.sleep(min(max(0.01, waited / 20), 0.25))  # to look costs processor time that the others want
+        # Looking costs processor time that the others need.
+        time.sleep(min(max(0.01, waited / 20), 0.25))
     return True
 
 
 def wait_until_exited(processes: Iterable[int], seconds: float = 60.0) -> bool:
-    """Whether all of these end within this many seconds; their parents need not have reaped them."""
+    """Return whether all of these end within this many seconds, even if their parents haven't reaped them."""
     end = time.monotonic() + seconds
     for process in processes:
         with contextlib.suppress(ProcessLookupError):
@@ -43,7 +43,7 @@ def is_gone(process: int) -> bool:
 
 
 def _parents() -> dict[int, int]:
-    """The parent of each process that has not ended."""
+    """Return the parent of each process that has not ended."""
     found: dict[int, int] = {}
     for name in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError):
@@ -54,7 +54,7 @@ def _parents() -> dict[int, int]:
 
 
 def descendants(of: int) -> dict[int, str]:
-    """The processes that descend from one, with their command lines."""
+    """Return the processes that descend from one, with their command lines."""
     parents = _parents()
 
     def descends(process: int) -> bool:
@@ -71,5 +71,5 @@ def descendants(of: int) -> dict[int, str]:
 
 
 def ray_workers(driver: int) -> list[int]:
-    """The workers of the Ray that a process started."""
+    """Return the workers of the Ray that a process started."""
     return [process for process, line in descendants(driver).items() if re.match("ray::.*play", line)]

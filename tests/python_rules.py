@@ -43,7 +43,7 @@ def rows_of(tables: tuple[Table, Table]) -> Rows:
 
 
 def of_seat(rows: Mapping[str, Any], column: str, seat: int) -> Any:
-    """Return a column's values of the bot at a seat, by row; the rows have them by position."""
+    """Return a column's values of the bot at a seat, from rows by position."""
     at = np.stack([rows[name] for name in sorted(rows, key=len) if name.startswith("bot_")])
     return np.stack([rows[f"{column}_{position}"] for position in range(len(at))])[
         (at == seat).argmax(axis=0), np.arange(at.shape[1])
@@ -53,7 +53,7 @@ def of_seat(rows: Mapping[str, Any], column: str, seat: int) -> Any:
 def play_field(
     contest: Contest, bots: Mapping[str, tuple[str, str]], *, sessions: int, **settings: Any
 ) -> dict[tuple[str, ...], tuple[LegResult, Rows]]:
-    """Play all pairs of bots; results and rows by pair. Bots are (suffix, source); "" is a program in Python."""
+    """Play all pairs of bots, and return results and rows by pair. Bots are (suffix, source), "" for a program."""
     chosen = contest.settings.model_validate({"sessions": sessions, **settings})
     seats, artifacts = _built(contest, bots, chosen)
     competitors = [Competitor(number, seat.name, seat.kind, seat.artifact) for number, seat in enumerate(seats)]
@@ -80,7 +80,7 @@ def play_table(
 def _built(
     contest: Contest, bots: Mapping[str, tuple[str, str]], settings: ContestSettings
 ) -> tuple[list[Seat], dict[str, bytes]]:
-    """The seats of bots, and their artifacts by sha256."""
+    """Return the seats of bots, and their artifacts by sha256."""
     seats: list[Seat] = []
     artifacts: dict[str, bytes] = {}
     with tempfile.TemporaryDirectory() as folder:

@@ -23,19 +23,19 @@ from tests.processes import descendants
 
 @dataclass
 class Node:
-    """A node's own processes by kind; its workers descend from its raylet."""
+    """A node's own processes by kind. Its workers descend from its raylet."""
 
     processes: dict[str, list[int]]
 
     def kill(self) -> None:
-        """As when its machine is taken away."""
+        """Kill it as if its machine were taken away."""
         raylet = self.processes["raylet"][0]
         for process in (raylet, *descendants(raylet)):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
 
     def playing(self) -> list[int]:
-        """Its workers that play just now."""
+        """Return its workers that play just now."""
         found = descendants(self.processes["raylet"][0])
         return [process for process, line in found.items() if re.match("ray::.*play", line)]
 
@@ -51,7 +51,7 @@ class Cluster:
     nodes: list[Node] = field(default_factory=list)
 
     def add(self, cpus: int = 1, variables: Mapping[str, str] | None = None, through: Server | None = None) -> Node:
-        """A node more, with these variables in the environment of its workers."""
+        """Return a node more, with these variables in the environment of its workers."""
         server = through or self.server
         assert server.stdin and server.stdout
         ip = f"127.0.0.{len(self.nodes) + 1}"
@@ -64,7 +64,7 @@ class Cluster:
         return self.nodes[-1]
 
     def run(self, place: ContestDir, *more: str, **variables: str | None) -> subprocess.Popen[str]:
-        """Begin a run on it, of one leg a task; variables that are None it has not."""
+        """Begin a run on it, of one leg a task, without the variables that are None."""
         assert self.address
         wanted: dict[str, str | None] = {**os.environ, "PYTHONPATH": str(REPOSITORY), **self.variables, **variables}
         options = ["--config", str(place.config), "--executor", "ray", "--ray-address", self.address, *more]
@@ -100,7 +100,7 @@ def serving(variables: Mapping[str, str], before: Sequence[str] = ()) -> Iterato
 
 @contextlib.contextmanager
 def serve() -> Iterator[Cluster]:
-    """A cluster with nothing but a head, while it runs."""
+    """Yield a cluster with nothing but a head, while it runs."""
     # Ray's sockets lie in it, and their paths must be short.
     folder = Path(tempfile.mkdtemp(prefix="ray-", dir="/tmp"))
     variables = {**ENVIRONMENT, "RAY_TMPDIR": str(folder), "RAY_AUTH_TOKEN": secrets.token_hex(32)}

@@ -36,7 +36,7 @@ COMMON = 1_000  # rows of a table that needn't fill up
 
 @dataclass
 class Sums:
-    """What a core adds up as it plays."""
+    """The sums of a core."""
 
     sessions: int
     games: int
@@ -47,7 +47,7 @@ class Sums:
 
 @dataclass
 class CoreRecord(Record):
-    """What a core recorded, with its sums, and how often its tables were emptied."""
+    """A core's record with its sums, and how often its tables were emptied."""
 
     sums: Sums = field(default_factory=lambda: Sums(0, 0, 0.0, 0.0, []))
     emptied: int = 0
@@ -141,12 +141,12 @@ class MemorySink:
             table.rows = 0
 
     def column(self, name: str) -> NDArray[np.float64]:
-        """All values of a column such as "games.bet", as floats."""
+        """Return all values of a column such as "games.bet", as floats."""
         return np.concatenate(self.gathered[name]).astype(np.float64)
 
 
 def build_folder(folder: Path, bots: Mapping[str, str | bytes]) -> dict[str, Entrant]:
-    """Write files of these names and build them as a tournament does; entrants by name."""
+    """Write files of these names and build them as a tournament does. Return the entrants by name."""
     for file_name, source in bots.items():
         (folder / file_name).write_bytes(source if isinstance(source, bytes) else source.encode())
     built = build_entrants(VON_NEUMANN_POKER, poker_settings(), SandboxSettings(), folder, lambda _text: None)
@@ -154,7 +154,7 @@ def build_folder(folder: Path, bots: Mapping[str, str | bytes]) -> dict[str, Ent
 
 
 def artifact_of(entrant: Entrant) -> bytes:
-    """The entrant's WebAssembly; it must have been built."""
+    """Return the WebAssembly of an entrant that was built."""
     assert entrant.artifact is not None, f"{entrant.name}: {entrant.problem}"
     return entrant.artifact
 
@@ -164,7 +164,7 @@ VARIANT = 1_592_653_589
 
 
 def variant_of(entrant: Entrant, number: int) -> Entrant:
-    """The bot with another number in place of VARIANT, which must be the value of a volatile variable."""
+    """Return the bot with another number in place of VARIANT, which must be the value of a volatile variable."""
     old = VARIANT.to_bytes(4, "little")
     assert artifact_of(entrant).count(old) == 1
     return replace(entrant, artifact=artifact_of(entrant).replace(old, number.to_bytes(4, "little")))
@@ -195,7 +195,7 @@ def play_built(
 
 @dataclass
 class Trial:
-    """How a built bot played as x against a Python bot."""
+    """The record of a built bot as x against a Python bot."""
 
     record: Record
     failures: list[str] = field(default_factory=list)
@@ -211,7 +211,7 @@ def try_bot(
     most_failures: int = 3,
     fuel: int = 10_000_000,
 ) -> Trial:
-    """Play a built bot as x against a Python bot; its faults count as a pass or a fold."""
+    """Play a built bot as x against a Python bot. Its faults count as a pass or a fold."""
     games_table, sessions_table = poker_tables()
     core = VonNeumannPoker(games_table, sessions_table, deals_key=key_of(deals_key), sessions=sessions)
     loaded = load_bot(artifact_of(bot), VON_NEUMANN_POKER.interface, bot.name, 64)
@@ -240,5 +240,5 @@ def try_bot(
 
 
 def constant_bot(bet: int, call: int) -> Bot:
-    """A bot that always answers the same."""
+    """Return a bot that always answers the same."""
     return Bot(lambda _view: bet, lambda _view, _bet: call)

@@ -35,7 +35,7 @@ class HigherNumber(Rules):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A played contest of two bots and a broken one, beside rules of others and files of the same names."""
+    """Return a played contest of two bots and a broken one, beside files of the same names."""
     place = tmp_path_factory.mktemp("contest")
     for name, source in (("steady", bot_source(6, 5)), ("loose", bot_source(1, 1)), ("torn", "int a(")):
         for bots in (place / "entrants" / "von_neumann_poker", place / "other"):
@@ -115,7 +115,9 @@ BAD_INPUT = [
     (["leaderboard", "--rating", "best"], "expected one of: elo"),
     (["leaderboard", "--csv", "--json"], "--csv"),
     (["leaderboard", "--history", "steedy"], "no such bot, did you mean steady?"),
-    (["leaderboard", "--history", "steady", "--csv"], "choose one"),
+    (["leaderboard", "--history", "steady", "--csv"], "--history and --csv exclude each other"),
+    (["debug", "von_neumann_poker", "steedy"], "the records have no bot steedy; did you mean steady?"),
+    (["watch", "--config", "nowhere.toml"], "nowhere.toml does not exist; create it with: tournament init"),
     (["check", "rules.py", "--seed", "1"], "--seed and --submission-limits are for bots"),
     (["check", "wrong.py"], "unknown column type int; expected one of: bool"),
     (["report", "--folder", "pages", "-o", "page.html"], "--folder: can't be combined with -o"),
@@ -132,7 +134,7 @@ BAD_INPUT = [
             ("steady --baseline gone.c", "not found among files, entrants and shipped bots"),
             ("steady other/steady.c", "both bots are called steady"),
             ("steady loose other/loose.c", "both bots are called loose"),
-            ("steady steady steady", "both bots are called steady_copy"),
+            ("steady steady steady", "a bot can play one copy of itself"),
             ("steady loose --baseline loose", "both bots are called loose"),
             ("steady --until-settled 0.9", "--until-settled requires --baseline, or one OTHER"),
             ("steady --session 0", "--session requires one OTHER"),
@@ -274,7 +276,7 @@ SETTINGS = [
 
 
 def mistakes_of(folder: Path, text: str) -> list[str]:
-    """The lines by which a settings file is refused, without the file's name."""
+    """Return the lines by which a settings file is refused, without the file's name."""
     path = folder / "tournament.toml"
     path.write_text(text)
     with pytest.raises(InputError) as caught:

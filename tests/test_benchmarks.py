@@ -1,4 +1,4 @@
-"""Every benchmark that a page names runs in small; of those that take minutes the help, and what it imports."""
+"""Every benchmark that a page names runs in small, or prints its help if it takes minutes."""
 
 from __future__ import annotations
 

@@ -78,12 +78,23 @@ def test_no_password_is_shown(tmp_path: Path, text: str) -> None:
 
 @pytest.mark.parametrize(
     "results",
-    ["s3://", "s3:///place", "s3:", "s3:/bucket", "S3://", "gs://", "az:///a", "ftp://host/a", "file://", "file:a"],
+    [
+        "s3://",
+        "s3:/bucket",
+        "S3://",
+        "az:///a",
+        "ftp://host/a",
+        "file:a",
+        "s3://b/../c",
+        "s3://[",
+        "s3://b#c",
+        "s3://b?x=y",
+    ],
 )
 def test_a_url_without_a_bucket_or_of_an_unknown_kind_is_no_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, results: str
 ) -> None:
-    """As where the variable of "s3://$BUCKET" is empty."""
+    """An empty variable in "s3://$BUCKET" causes this."""
     monkeypatch.chdir(tmp_path)
     for words in (["leaderboard"], ["run"], ["verify"]):
         told = run_cli(*words, "--results", results)
@@ -91,6 +102,11 @@ def test_a_url_without_a_bucket_or_of_an_unknown_kind_is_no_folder(
     with pytest.raises(InputError, match="is not a place for results"):
         tournament.load(results)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_table_given_twice_names_table_and_line(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=rf"line 3: \[{CONTEST}\] is there twice; rename one"):
+        load_text(tmp_path, f"[{CONTEST}]\n\n[{CONTEST}]\n")
 
 
 def test_options_lie_over_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

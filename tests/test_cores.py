@@ -1,4 +1,4 @@
-"""How many processors there are for us."""
+"""Number of processors that a container may use."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def read(name: str) -> Any:
 
 
 def steps() -> list[tuple[str, str]]:
-    """The Dockerfile's instructions and what each is given."""
+    """Return the Dockerfile's instructions, each with its arguments."""
     text = re.sub(r"\\\n", " ", (DEPLOY / "Dockerfile").read_text())
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
     return [(name, rest) for name, _, rest in (line.partition(" ") for line in lines)]
@@ -81,7 +81,7 @@ TOURNAMENT = STUB.replace("echo", f"trap 'exit 130' TERM; {WAITS}echo") + (
 
 @pytest.fixture
 def batch_system(tmp_path: Path) -> dict[str, str]:
-    """The environment of a job on two nodes, with commands that only tell what they were asked."""
+    """Return the environment of a job on two nodes, with commands that only tell what they were asked."""
     for name, text in {"srun": SRUN, "ray": RAY, "scontrol": SCONTROL, "tournament": TOURNAMENT}.items():
         (tmp_path / name).write_text(text)
         (tmp_path / name).chmod(stat.S_IRWXU)

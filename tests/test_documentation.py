@@ -54,7 +54,7 @@ def test_every_language_of_new_bots_is_named() -> None:
 
 
 def test_measured_numbers_in_the_readme_are_those_of_the_benchmarks() -> None:
-    """The readme's table names the row that has them; outside of it no sentence has a measured number."""
+    """Measured numbers are only in the readme's table, which names their rows."""
     benchmarks = _rows((ROOT / "benchmarks" / "README.md").read_text())
     measured = [cells for cells in _rows(README).values() if cells[-1] in benchmarks]
     assert len(measured) >= 4
@@ -66,7 +66,7 @@ def test_measured_numbers_in_the_readme_are_those_of_the_benchmarks() -> None:
 
 
 def _rows(text: str) -> dict[str, list[str]]:
-    """The cells of each row of a page's tables, by the first; of several that begin alike the first row."""
+    """Return the cells of each row of a page's tables, by their first cell."""
     found: dict[str, list[str]] = {}
     for line in re.findall(r"^\| (.*) \|$", text, re.MULTILINE):
         cells = line.split(" | ")

@@ -39,7 +39,7 @@ GAMES: dict[str, tuple[tuple[str, ...], dict[str, float], str]] = {
 
 @pytest.mark.parametrize("contest", [contest.name for contest in CONTESTS])
 def test_games_are_the_golden_ones(contest: str, tmp_path: Path) -> None:
-    """The engine's tests tell by their oracles what is wrong with a game; this one, that any is another."""
+    """Differences are explained by the engine's tests, which have oracles."""
     bots, settings, expected = GAMES[contest]
     (tmp_path / "bots").mkdir()
     for bot in bots:

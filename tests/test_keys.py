@@ -1,4 +1,4 @@
-"""From seeds to keys: what is a seed, and that no two uses share a key."""
+"""Seeds and their keys, of which no two uses share one."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_no_two_uses_share_a_key() -> None:
 
 
 def test_the_way_from_a_seed_stays_as_it_is() -> None:
-    """A difference means other games for every seed."""
+    """Differences mean other games for every seed."""
     assert master_key("1").hex() == "d5537c3e6aa7c838b8294d83fedb7c523c0e76250fc2e46ce7d6e7385aead080"
     assert (
         master_key("0123456789abcdef0123456789abcdef").hex()

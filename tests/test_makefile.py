@@ -1,4 +1,4 @@
-"""What `make` takes for done."""
+"""Targets of `make` set up what they run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def test_every_target_sets_up_what_it_runs(tmp_path: Path) -> None:
-    """From nothing, in the order in which one job goes: what a target doesn't wait for comes later there, or never."""
+    """Begin from nothing. If a target doesn't wait for something, it comes later in this order, or never."""
     makefile = (ROOT / "Makefile").read_text()
     (tmp_path / "Makefile").write_text(makefile)
     (tmp_path / "setup.py").touch()
@@ -25,7 +25,7 @@ def test_every_target_sets_up_what_it_runs(tmp_path: Path) -> None:
     outside = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
 
     def first(pattern: str) -> int:
-        """The number of the first line that has it, or how many lines there are."""
+        """Return the number of the first line that has it, or how many lines there are."""
         return next((number for number, line in enumerate(lines) if re.search(pattern, line)), len(lines))
 
     for target in (*phony[1].split(), ".venv/thorough", ".venv/libraries"):

@@ -37,7 +37,7 @@ SMALL = {"sessions": 2, "hands": 100, "servers": 2}
 
 
 def others() -> list[str]:
-    """The other interpreters here that the package allows and can be compiled for."""
+    """Return the other interpreters here that the package allows and can be compiled for."""
     code = "import ensurepip, os, sysconfig; os.stat(sysconfig.get_path('include') + '/Python.h')"
     names = [f"python3.{minor}" for minor in range(11, 15) if minor != sys.version_info.minor]
     there = [name for name in names if shutil.which(name)]
@@ -45,7 +45,7 @@ def others() -> list[str]:
 
 
 def checked(*command: str | Path, folder: Path, more: dict[str, str] | None = None) -> str:
-    """Run a command that must succeed, away from this repository; returns what it printed."""
+    """Run a command that must succeed, away from this repository, and return its output."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     environment["ENGINE_SLOW"] = "1"  # whether it compiles and plays is asked here, not how fast
     environment |= more or {}
@@ -104,7 +104,7 @@ def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def command(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The command `tournament` of an environment into which the wheel was installed."""
+    """Return the command `tournament` of an environment into which the wheel was installed."""
     place = tmp_path_factory.mktemp("environment")
     checked(sys.executable, "-m", "venv", "--without-pip", place, folder=place)
     python = place / "bin" / "python"
@@ -139,7 +139,7 @@ def test_the_wheel_has_the_core_the_sdks_and_the_shipped_bots(wheel: Path) -> No
 
 
 def test_every_contest_plays_from_a_new_folder_without_a_compiler(command: Path, tmp_path: Path) -> None:
-    """On a machine that has Python and a shell, and has never compiled a bot."""
+    """Use a machine that has Python and a shell, and has never compiled a bot."""
     programs = tmp_path / "programs"
     programs.mkdir()
     for name in ("sh", "env", "python3"):

@@ -42,7 +42,7 @@ def small_files(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def documented(page: str) -> tuple[int, list[str]]:
-    """A page's dialogue and the seed that it is said to come from."""
+    """Return a page's dialogue and the seed that it is said to come from."""
     text = (DOCS / page).read_text()
     (seed,) = re.findall(r",\sseed (\d+)", text)
     (block,) = re.findall(r"\n\n```\n(< .*?)```", text, re.DOTALL)
@@ -50,7 +50,7 @@ def documented(page: str) -> tuple[int, list[str]]:
 
 
 def assert_shows(dialogue: list[str], lines: list[str]) -> None:
-    """A page's dialogue is that of these lines; dots stand for those between its beginning and its end."""
+    """Check a page's dialogue, in which dots stand for lines between its beginning and its end."""
     if "…" in dialogue:
         dots = dialogue.index("…")
         lines = [*lines[:dots], "…", *lines[dots + 1 - len(dialogue) :]]
@@ -64,7 +64,7 @@ def overheard(
     leg_of: Callable[[list[Competitor], Artifacts], Leg],
     opponent: str | None = None,
 ) -> list[str]:
-    """A leg of the contest's Python program, my_bot: what it reads, after "< ", and writes, after "> "."""
+    """Return a leg of the contest's Python program, my_bot: what it reads, after "< ", and writes, after "> "."""
     bots = folder / "bots"
     write_new_bot(contest, bots, "my_bot", "program-python")
     (bots / "my_bot" / "bot.toml").write_text(RECIPE.format(folder=folder))

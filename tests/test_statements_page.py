@@ -19,7 +19,7 @@ REFERENCE = re.compile(r"`(tests/[\w/]+\.py)::(\w+)(?:\[(\w+)\])?`")
 
 
 def rows_under(heading: str) -> list[list[str]]:
-    """The cells of all tables in a part of the page, their heads left out."""
+    """Return the cells of all tables in a part of the page, their heads left out."""
     part = re.search(rf"^## {re.escape(heading)}\n(.*?)(?=^## |\Z)", PAGE, re.DOTALL | re.MULTILINE)
     assert part, heading
     lines = [line for line in part[1].splitlines() if line.startswith("|")]
@@ -29,13 +29,13 @@ def rows_under(heading: str) -> list[list[str]]:
 
 @cache
 def names_in(path: Path) -> set[str]:
-    """The names of the functions of a file that pytest takes for tests."""
+    """Return the names of the tests in a file."""
     found = ast.walk(ast.parse(path.read_text())) if path.is_file() else ()
     return {node.name for node in found if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")}
 
 
 def problem_of(row: list[str]) -> str | None:
-    """What is wrong with a line, in words."""
+    """Return what is wrong with a line, in words."""
     if len(row) != 3:
         return f"has {len(row)} cells"
     requirement, _, held_by = row
@@ -51,7 +51,7 @@ def problem_of(row: list[str]) -> str | None:
             return f"{file} has no test {name}"
         if program and program not in PROGRAMS:
             return f"there is no program {program}"
-        if program and (name == "test_a_sample_answers_as_natively") != (program in SAMPLE):
+        if program and (name == "test_sample_answers_as_natively") != (program in SAMPLE):
             return f"{name} doesn't play {program}"
     return None
 

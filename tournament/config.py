@@ -440,6 +440,8 @@ def _read(path: Path | None) -> _File:
         place = re.search(r" \(at line (\d+), column (\d+)\)$", message)
         line = int(place.group(1)) if place else len(lines)
         message = message[: place.start()] if place else message.replace(" (at end of document)", "")
+        if declared := re.fullmatch(r"Cannot declare \((.+?),?\) twice", message):
+            message = f"[{declared.group(1).replace(', ', '.').replace(chr(39), '')}] is there twice; rename one"
         message = _PLAINLY.get(message, message)
         raise InputError(f"{file}, line {line}: {message}") from None  # the line can have a secret
 

@@ -621,7 +621,10 @@ cdef class Session:
         cdef int position
         if core.current is not self:
             raise ValueError("the session is over")
-        worth = [<double>one + 0.0 for one in in_order(points)]     # -0 becomes 0
+        try:
+            worth = [<double>one + 0.0 for one in in_order(points)]     # -0 becomes 0
+        except TypeError as error:
+            raise TypeError(f"the rules record points that are no numbers: {error}") from None
         if len(worth) != core.entrants:
             raise ValueError(f"the rules record points of {len(worth)} {core.of_points}; expected {core.entrants}")
         if core.zero_sum:

@@ -59,7 +59,9 @@ cdef class Steps:
         if not self.broken_off:
             return 0
         PyThreadState_SetAsyncExc(thread, NULL)     # clears an exception that came after the step's end
-        what = "the run is stopped" if self.stopped else f"a step took more than {self.seconds:g} s"
+        what = f"a step took more than the {self.seconds:g} s of rules_seconds_per_step"
+        if self.stopped:
+            what = "the run is stopped"
         raise TimeoutError(what).with_traceback(sys.exc_info()[2]) from None
 
     def look(self, double elapsed):

@@ -15,7 +15,7 @@ from tournament.cli.commands import main
 
 @dataclass(frozen=True)
 class Shown:
-    """What a command printed, and its exit code."""
+    """The output of a command, and its exit code."""
 
     code: int
     out: str
@@ -26,7 +26,8 @@ def run_cli(*words: str, columns: int = 100) -> Shown:
     """Run `tournament` with these words, on a terminal that is none, of this many columns."""
     out, err = io.StringIO(), io.StringIO()
     code = 0
-    for console in (consoles.out, consoles.err):  # which keep the width that they had when they were first imported
+    # Consoles keep the width that they had when they were first imported.
+    for console in (consoles.out, consoles.err):
         console.width = columns
     with (
         patch.object(sys, "argv", ["tournament", *words]),

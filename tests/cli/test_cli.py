@@ -21,7 +21,7 @@ LOOSE = "int a(const Bot *b) { return 5; }\nint b(const Bot *b, int x) { return 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A contest folder with two bots and a broken one, played."""
+    """Return a contest folder with two bots and a broken one, played."""
     place = tmp_path_factory.mktemp("contest")
     bots = place / "entrants" / "von_neumann_poker"
     bots.mkdir(parents=True)

@@ -30,7 +30,7 @@ def command(folder: Path, *words: str) -> Shown:
 
 @pytest.fixture(scope="module")
 def closed(tmp_path_factory: pytest.TempPathFactory) -> ContestDir:
-    """A contest that was open and has had two finals, the last of other deals; one bot has an author."""
+    """Return a contest that was open and has had two finals, the last of other deals. One bot has an author."""
     place = make_contest(tmp_path_factory.mktemp("closed"), ["bold", "calm"])
     place.play()
     place.play(results=place.folder / "results" / FINALS[0])

@@ -47,7 +47,7 @@ def test_a_bot_s_versions_come_with_their_standings(tmp_path: Path) -> None:
 
 
 def scores(place: ContestDir, name: str) -> list[tuple[str, float, int]]:
-    """Its versions."""
+    """Return the versions of a bot."""
     versions = load(str(place.results)).versions(name)
     return [(version.line.sha256, version.line.score, version.field_size) for version in versions]
 
@@ -57,9 +57,9 @@ def test_history_has_the_ranks_after_each_run(tmp_path: Path) -> None:
     for step in range(7):
         place.write_bot("calm", bot_source(step, 9))
         place.play()
-        assert len(load(str(place.results)).batches) <= 3  # of former versions nothing
+        assert len(load(str(place.results)).batches) <= 3  # Former versions leave nothing.
     for _ in range(2):
-        place.play()  # which changes nothing
+        place.play()  # Nothing is new.
     assert len(list((place.results / "history").iterdir())) == 7
     ranks = pd.read_parquet(place.results / "history")
     assert (ranks.groupby("run").size() == 3).all() and ranks.run.nunique() == 7

@@ -21,14 +21,14 @@ from tournament.config import GeneralSettings, load_config
 from tournament.errors import InputError
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.starter.folder import write_contest_folder
-from tournament.starter.own_rules import SHAPES
+from tournament.starter.own_rules import SHAPES, write_rules_folder
 from tournament.starter.settings_file import settings_text
 
 NAMES = [contest.name for contest in SHIPPED]
 
 
 def files_in(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder by its relative path."""
+    """Return every file below a folder by its relative path."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
@@ -63,8 +63,14 @@ def test_nothing_is_overwritten(tmp_path: Path, taken: str, kind: str) -> None:
     assert not (tmp_path / "nowhere").exists()
 
 
+def test_rules_folder_with_results_is_completed(tmp_path: Path) -> None:
+    (tmp_path / "results").mkdir()
+    write_rules_folder(tmp_path, "foo", "turns")
+    assert (tmp_path / "foo.py").is_file()
+
+
 def test_every_key_is_in_the_settings_at_its_default(tmp_path: Path) -> None:
-    """Also when every # before a key with a default is taken away."""
+    """Keys keep their defaults if every # before them is removed."""
     text = settings_text(SHIPPED)
     plain, bare = tmp_path / "plain.toml", tmp_path / "bare.toml"
     plain.write_text(text)

@@ -1,4 +1,4 @@
-"""A run of many contests finds out what is wrong with any before it plays the first; and outputs that fail."""
+"""A run of many contests finds out what is wrong with any before it plays the first."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.contest_runs import REPOSITORY, ContestDir, make_contest
 
 
 def two_contests(folder: Path) -> ContestDir:
-    """The first can be played, and the second, too."""
+    """Return two contests that can be played."""
     place = make_contest(folder, ["bold", "calm"], sessions=10)
     (folder / "draw").mkdir()
     shutil.copy(REPOSITORY / "entrants" / "two_card_draw" / "check_caller.c", folder / "draw")

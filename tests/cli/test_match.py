@@ -76,14 +76,14 @@ def verdict(text: str) -> str:
 def test_the_error_of_a_lead_is_of_the_difference(
     bots: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """From what the sessions say; blocks of 40 sessions have one or two, so theirs is nearly the same."""
+    """Sessions show nearly the same error, because blocks of 40 sessions have one or two."""
     dilemma(tmp_path, noise=0.1)
     monkeypatch.chdir(tmp_path)
     words = ["match", "dilemma", *bots, "--seed", "1", "--results", "kept"]
     text = run_cli(*words[:-2]).out
     report = json.loads(run_cli(*words, "--json").out)
     rows = tournament.load("kept").sessions
-    lead = rows.points_0 - rows.points_1  # of defects, the first by name
+    lead = rows.points_0 - rows.points_1  # `defects` is the first by name.
     error = float(lead.std(ddof=1) / len(lead) ** 0.5)
     assert report["lead"]["stderr"] == pytest.approx(error, rel=0.15)
     sides = ["points", "opponent_points"]
@@ -111,13 +111,3 @@ def test_match_needs_no_contest_if_settings_have_one(tmp_path: Path, monkeypatch
     assert "match defects,cooperates has sessions 0 to 39" in beyond.err
     (tmp_path / "tournament.toml").write_text(DILEMMA.format(noise=0) + "[von_neumann_poker]\n")
     assert "no contest is called defects" in run_cli("match", "defects", "cooperates").err
-
-
-def test_a_bot_plays_against_a_copy_of_itself(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The opponent is given by its name or its file."""
-    monkeypatch.chdir(folder)
-    for other in ("bold", "entrants/von_neumann_poker/bold.c"):
-        told = run_cli("match", CONTEST, "bold", other, "--sessions", "20", "--seed", "4", "--json")
-        (line,) = json.loads(told.out)["opponents"]
-        assert (told.code, line["opponent"]) == (0, "bold_copy")
-    assert "both bots are called bold_copy" in run_cli("match", CONTEST, "bold", "bold", "bold").err

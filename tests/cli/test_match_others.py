@@ -48,8 +48,7 @@ def points_by_replica(found: Results, bot: str, sessions: int) -> Mapping[str, n
 def test_match_has_run_games_and_paired_errors(
     replicas: int, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Both versions are run with the same seed against all, on deals that both meet, and paired by hand: replica by
-    replica."""
+    """Run both versions with the same seed against all, and pair their results by hand."""
     report = match(
         CONTEST,
         folder / "bots" / "bold.c",
@@ -89,13 +88,13 @@ def test_match_has_run_games_and_paired_errors(
     assert report.difference.value == pytest.approx(apart.mean())
     assert report.difference.stderr == pytest.approx(error)
     assert report.difference.ci_half_width and 1.96 < report.difference.ci_half_width / error < 2.3
-    frame = report.to_frame()
-    assert frame.difference.to_numpy() == pytest.approx((frame.points - frame.baseline).to_numpy(), rel=1e-9)
-    assert list(frame.index) == [line.opponent for line in report.opponents]
+    for line in report.opponents:
+        assert line.difference and line.baseline
+        assert line.difference.value == pytest.approx(line.points.value - line.baseline.value, rel=1e-9)
 
 
 def test_where_it_would_stand(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Among recorded bots of the same settings: by its score, and between which places for sure."""
+    """Recorded bots of the same settings give a place for its score, and the places that it surely lies between."""
     place = make_contest(tmp_path, ["bold", *OTHERS], settings="replicas = 10")
     place.play()
     monkeypatch.chdir(tmp_path)

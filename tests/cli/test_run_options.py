@@ -54,7 +54,7 @@ def count(text: str) -> float:
 
 
 def estimates(told: Shown) -> dict[str, dict[str, float]]:
-    """By contest's title what a dry run guesses, in numbers."""
+    """Return what a dry run estimates, by the contest's title."""
     found = {match["title"]: match.groupdict() for match in _ESTIMATE.finditer(told.out)}
     return {
         title: {name: count(text) for name, text in values.items() if name not in ("title", "place", "least")}
@@ -88,7 +88,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def told(folder: Path) -> dict[str, Shown]:
-    """A dry run, then a strict run that tells scripts of each batch, then a dry run again."""
+    """Return the output of a dry run, of a strict run with lines of JSON, and of a dry run again."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setattr(screen, "_JSON_SECONDS", 0.0)
@@ -107,7 +107,7 @@ def test_a_dry_run_guesses_what_the_run_then_takes(told: dict[str, Shown], folde
         assert guess["legs"] == guess["total"] == 1
         games = played.ranking.games
         assert 1 / FACTOR < guess["games"] / games < FACTOR
-        parts = (folder / "results" / name).glob("[!h]*/*.parquet")  # not history/
+        parts = (folder / "results" / name).glob("[!h]*/*.parquet")  # History isn't counted.
         size = sum(path.stat().st_size for path in parts)
         assert 1 / FACTOR < guess["size"] / size < FACTOR
         assert guess["seconds"] >= 1
@@ -122,7 +122,6 @@ def test_what_is_played_is_not_to_be_played(told: dict[str, Shown]) -> None:
 def test_dry_run_counts_matches_of_edited_and_new_bots(
     told: dict[str, Shown], folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A dry run counts just the legs that the run then plays, whatever the records still have."""
     shutil.copytree(folder, tmp_path / "here")
     monkeypatch.chdir(tmp_path / "here")
     bots = tmp_path / "here" / "entrants" / "short_dilemma"
@@ -151,7 +150,7 @@ def test_strict_fails_for_a_bot_that_cannot_play(told: dict[str, Shown], folder:
 
 
 def test_a_disqualified_bot_fails_a_strict_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And one that is dropped in, or changed, while a run goes on is named at its end."""
+    """Bots that came or changed during the run are named, too."""
     bots = tmp_path / "bots"
     bots.mkdir()
     (bots / "calm.c").write_text(bot_source(*THRESHOLDS["calm"]))
@@ -195,7 +194,7 @@ def test_progress_is_lines_of_json_up_to_the_records(told: dict[str, Shown], fol
 def test_progress_line_appears_on_time_with_run_progress(
     as_json: bool, apart: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """For a run that reports sixteen times while one line is due, and ends in between."""
+    """Runs report sixteen times for each line that is due, and end in between."""
     now = 100.0
     monkeypatch.setattr(screen, "time", SimpleNamespace(monotonic=lambda: now))
     written = io.StringIO()
@@ -226,7 +225,7 @@ def test_options_go_before_variables_and_these_before_settings(folder: Path, tmp
     here = str(tmp_path / "here.toml")
 
     def place(*more: str, **variables: str) -> str:
-        """The folder that a dry run names, or its complaint."""
+        """Return the folder that a dry run names, or its complaint."""
         with pytest.MonkeyPatch.context() as patch:
             patch.chdir(tmp_path)
             for name, value in variables.items():
@@ -245,7 +244,7 @@ def test_options_go_before_variables_and_these_before_settings(folder: Path, tmp
 
 
 def test_a_shell_completes_commands_and_options(tmp_path: Path) -> None:
-    """In a process of its own: the name of a program follows from how it was started."""
+    """Commands have their own process, because a program's name follows from its start."""
     code = "import sys; sys.argv = ['tournament']; from tournament.__main__ import main; main()"
 
     def asked(**variables: str) -> str:
@@ -276,7 +275,7 @@ def long_place(long_played: ContestDir, tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def read_some(terminal: int) -> bytes:
-    """What is to be read from a terminal, nothing once its other end is closed."""
+    """Return what can be read from a terminal, or nothing after its other end was closed."""
     try:
         return os.read(terminal, 1 << 16)
     except OSError:
@@ -295,7 +294,6 @@ SEED_CHANGED = "they have another seed"
     ],
 )
 def test_no_long_play_is_archived_by_mistake(long_place: ContestDir, options: list[str], key: str, blamed: str) -> None:
-    """By options as by the file."""
     if key:
         others = [line for line in long_place.config.read_text().splitlines() if not line.startswith(key.split()[0])]
         long_place.config.write_text("\n".join([*others, key, ""]))
@@ -342,7 +340,7 @@ def test_a_dry_run_says_which_legs_would_leave(tmp_path: Path) -> None:
 
 def test_a_run_by_options_says_which_to_repeat(tmp_path: Path) -> None:
     place = make_contest(tmp_path, ["bold", "calm"])
-    assert "repeat" not in run_cli(*place.arguments("--sessions", "40")).out  # as the settings say
+    assert "repeat" not in run_cli(*place.arguments("--sessions", "40")).out  # Settings say so.
     told = run_cli(*place.arguments("--sessions", "9", "--replicas", "3", "--seed", "hush"), columns=300)
     assert "use --sessions 9 --replicas 3 --seed … again" in told.out
 
@@ -351,3 +349,13 @@ def test_options_may_mend_settings_that_alone_are_too_much(tmp_path: Path) -> No
     place = make_contest(tmp_path, ["bold", "calm"], 10**9, "replicas = 2")
     assert run_cli(*place.arguments("--dry-run")).code == 2
     assert run_cli(*place.arguments("--dry-run", "--sessions", "9")).code == 0
+
+
+def test_records_of_another_game_are_not_archived_unasked(tmp_path: Path) -> None:
+    place = make_contest(tmp_path, ["bold", "calm"], sessions=2)
+    place.play()
+    rules = '[late]\nrules = "{}"\nentrants = "bots"\nresults = "."\n'
+    place.results.rename(place.results.with_name("late"))
+    place.config.write_text(rules.format("matrix_game") + 'moves = ["a", "b"]\npayoffs = [[0, 1], [-1, 0]]\n')
+    stopped = run_cli("run", "late", "--config", str(place.config), "--results", str(place.results.parent))
+    assert stopped.code == 2 and f"games of {CONTEST}" in stopped.err and "give --archive to let them" in stopped.err

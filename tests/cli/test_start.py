@@ -1,4 +1,4 @@
-"""What a start takes: commands load what they need, and no more, since most of a short one's time goes into modules."""
+"""The time of a start goes into modules, so commands load only those that they need."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HEAVY = {"numpy", "pandas", "pyarrow", "pydantic", "ray", "obstore", "wasmtime"}
 
 
 def loaded(folder: Path, *arguments: str) -> set[str]:
-    """The modules that a command loads, which has to end well."""
+    """Return the modules that a command loads, which has to end well."""
     process = subprocess.run(
         [sys.executable, "-c", _TELLING, *arguments], cwd=folder, capture_output=True, text=True, check=True
     )
@@ -45,7 +45,7 @@ def test_python_m_imports_package_engine_despite_local_engine(tmp_path: Path) ->
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which a contest was played."""
+    """Return a folder in which a contest was played."""
     made = make_contest(tmp_path_factory.mktemp("start"), ["bold", "calm"], sessions=2)
     made.play()
     return made.folder
@@ -63,7 +63,7 @@ def test_a_run_loads_no_library_of_functions_on_tables(place: Path) -> None:
 def test_the_ray_executor_without_ray_says_what_to_install(
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A package `ray` fails to load as a missing one does."""
+    """Loading a broken package fails the same way."""
     (tmp_path / "ray.py").write_text("raise ModuleNotFoundError(\"No module named 'ray'\", name='ray')\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     words = [sys.executable, "-m", "tournament", "run", "von_neumann_poker", "--executor", "ray"]

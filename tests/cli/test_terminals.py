@@ -56,7 +56,7 @@ def screen_of(width: int, height: int, is_terminal: bool = True) -> Console:
 
 
 def lines_of(console: Console) -> list[str]:
-    """What was printed, as a terminal breaks it."""
+    """Return the printed lines, as a terminal breaks them."""
     assert isinstance(console.file, io.StringIO)
     text = Text.from_ansi(console.file.getvalue()).plain
     return [
@@ -91,7 +91,7 @@ def test_the_head_and_the_winner_stay_in_sight(width: int, height: int, below: i
 
 @pytest.mark.parametrize("contest", ["holdem_training", "two_card_draw", "von_neumann_poker"])
 def test_eighty_characters_hold_the_columns_and_wide_has_all(contest: str) -> None:
-    """Of contests with measures of their own, too."""
+    """Contests with measures of their own keep to it, too."""
     scoring = house.scoring if (house := find_contest(contest).house) else None
     measures = {measure.name: 2.0 for measure in scoring.measures} if scoring else {}
     score = 12.345 if contest == "holdem_training" else 12345.6
@@ -167,7 +167,7 @@ def every_table(width: int | None) -> Iterator[tuple[FittingTable, set[str]]]:
 
 @pytest.mark.parametrize("width", [30, 60, 80, 100, None])
 def test_table_keeps_digits_and_names_at_every_width(width: int | None) -> None:
-    """A pipe has no width: there each row is one line, with all columns."""
+    """Pipes have no width, so each row is one line there, with all columns."""
     for table, figures in every_table(width):
         console = screen_of(width or 80, 60, is_terminal=width is not None)
         console.print(table, crop=False)

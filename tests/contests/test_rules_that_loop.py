@@ -55,7 +55,7 @@ def test_slow_step_of_rules_ends_command(folder: Path, words: tuple[str, ...]) -
     run = _run(folder, *words)
     told = run.stderr.splitlines()
     assert run.returncode == 1, told
-    assert "a step took more than 0.5 s (loops.py, line 16)" in told[-1]
+    assert "a step took more than the 0.5 s of rules_seconds_per_step (loops.py, line 16)" in told[-1]
     assert any("session 1, game 0" in line for line in told[-2:])
 
 
@@ -70,7 +70,10 @@ def test_slow_step_elsewhere_ends_run(kind: str, folder: Path) -> None:
             bot.unlink()
             bot.with_suffix(".py").write_text("def bid(bot):\n    return 0\n")
     run = _run(folder, "run", "--executor", "local")
-    assert run.returncode == 1 and "a step took more than 0.5 s (loops.py, line " in run.stderr
+    assert (
+        run.returncode == 1
+        and "a step took more than the 0.5 s of rules_seconds_per_step (loops.py, line " in run.stderr
+    )
 
 
 def test_signal_ends_endless_rules(folder: Path) -> None:

@@ -23,7 +23,7 @@ class Block:
 
 
 def pages() -> list[Path]:
-    """All pages of the documentation."""
+    """Return all pages of the documentation."""
     return [*(ROOT / name for name in OUTSIDE), *sorted((ROOT / "docs").rglob("*.md"))]
 
 
@@ -32,7 +32,7 @@ def name_of(page: Path) -> str:
 
 
 def blocks_of(page: Path) -> list[Block]:
-    """A page's blocks in order."""
+    """Return a page's blocks in order."""
     text, found = page.read_text(), []
     for match in _BLOCK.finditer(text):
         above, indent, language, code = match.groups()
@@ -44,11 +44,11 @@ def blocks_of(page: Path) -> list[Block]:
 
 
 def runs_in(page: Path) -> str:
-    """The folder in which a page says that its blocks run; "" where they are only parsed."""
+    """Return the folder in which a page says that its blocks run, or "" if they are only parsed."""
     said = re.findall(r"^<!-- blocks run in: (\w+) -->$", page.read_text(), re.MULTILINE)
     return said[0] if said else ""
 
 
 def files_of(page: Path) -> dict[str, str]:
-    """What a page says to write into files, by their paths."""
+    """Return what a page says to write into files, by their paths."""
     return {block.marks["file"]: block.code for block in blocks_of(page) if "file" in block.marks}

@@ -151,7 +151,7 @@ def _parse(source: str) -> _Sources:
 
 
 def _owner(code: str, line: int, decorators: str, scopes: list[tuple[int, str]]) -> _Docstring | None:
-    """Return what a logical line defines, without its docstring, and add it to the scopes; None for other lines."""
+    """Return what a logical line defines, without its docstring, and add it to the scopes, or return None."""
     indent = len(code) - len(code.lstrip(" "))
     function = _FUNCTION.match(code)
     if _CLASS.match(code):

@@ -43,7 +43,7 @@ from tournament.config import load_contests
 from tournament.contests import rules_loader
 
 LANGUAGES = {"", "c", "cpp", "ini", "json", "python", "sh", "text", "toml"}
-LANGUAGES |= {"awk", "go", "java", "js", "perl", "rust"}  # of bots that test_languages.py plays
+LANGUAGES |= {"awk", "go", "java", "js", "perl", "rust"}  # Bots of test_languages.py are in these.
 MARKS = {"file", "not run", "output", "slow"}
 BOTS = ("copycat", "kuhn3", "likeme", "maniac", "naive", "newman", "stack_captain", "tight_rock")
 # What a student hands in: it divides by the bets met so far, before there are any.
@@ -83,7 +83,7 @@ def test_blocks_are_marked_and_can_be_parsed(page: Path) -> None:
 
 @pytest.fixture(scope="session")
 def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which some shipped bots have played, few sessions."""
+    """Return a folder in which some shipped bots have played a few sessions."""
     folder = tmp_path_factory.mktemp("records")
     bots = folder / "entrants" / "von_neumann_poker"
     bots.mkdir(parents=True)
@@ -96,7 +96,7 @@ def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def disqualified(records: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same after a student's bot has come."""
+    """Return such a folder after a student's bot was added."""
     folder = shutil.copytree(records, tmp_path_factory.mktemp("disqualified") / "contest")
     (folder / "entrants" / "von_neumann_poker" / "student_20.c").write_text(STUDENT)
     tournament.run(config=folder / "tournament.toml", executor="local")
@@ -105,7 +105,7 @@ def disqualified(records: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 @pytest.fixture
 def folder(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Where a page's blocks run; the current folder."""
+    """Yield the current folder, in which a page's blocks run."""
     place = tmp_path / "here"
     page: Path = request.getfixturevalue("page")
     if runs_in(page) == "empty":
@@ -120,7 +120,7 @@ def folder(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.M
 
 
 def _commands(code: str) -> list[str]:
-    """A block's lines, or the whole where one line goes on in the next."""
+    """Return a block's lines, or the whole where one line goes on in the next."""
     lines = re.sub(r"\\\n\s*", " ", code).splitlines()
     alone = all("<<" not in line and _parses(line) for line in lines)
     return [line for line in lines if shlex.split(line, comments=True)] if alone else [code]
@@ -131,7 +131,7 @@ def _parses(code: str) -> bool:
 
 
 def _printed(code: str) -> str:
-    """What a block of a shell prints. A plain `tournament` runs within this process; each command must end well."""
+    """Return what a block of a shell prints, whose commands must end well. `tournament` runs in this process."""
     printed = ""
     for command in _commands(code):
         plain, _, file = command.split(" #")[0].partition(" > ")
@@ -154,7 +154,7 @@ def _printed(code: str) -> str:
 
 
 def _execute(code: str, scope: dict[str, object]) -> None:
-    """Run a block of Python; what its last expression gives has something in it."""
+    """Run a block of Python, whose last expression must not be empty."""
     *statements, last = ast.parse(code).body
     if not isinstance(last, ast.Expr) or (isinstance(last.value, ast.Call) and ast.unparse(last.value.func) == "print"):
         exec(code, scope)
@@ -165,7 +165,7 @@ def _execute(code: str, scope: dict[str, object]) -> None:
 
 
 def _alike(told: str, printed: str) -> bool:
-    """Whether a page's output is what was printed, but for spaces, and for what … stands for."""
+    """Return whether a page's output is what was printed, but for spaces, and for what … stands for."""
     pieces = ["".join(piece.split()) for piece in told.split("…")]
     return re.search(".*".join(map(re.escape, pieces)), "".join(printed.split())) is not None
 

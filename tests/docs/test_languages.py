@@ -45,7 +45,7 @@ def test_it_plays(language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def toolchain(command: str, monkeypatch: pytest.MonkeyPatch) -> SandboxSettings:
-    """The sandbox in which a command is found; the test is skipped where there is none."""
+    """Return the sandbox in which a command is found, or skip the test."""
     if shutil.which(command, path="/usr/local/bin:/usr/bin:/bin"):
         return SandboxSettings()
     place = ""

@@ -11,7 +11,7 @@ from tests.cli.in_process import run_cli
 
 
 def letters(text: str) -> str:
-    """A text without what breaks and pads its lines."""
+    """Return a text without what breaks and pads its lines."""
     return "".join(text.split())
 
 

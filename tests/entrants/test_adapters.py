@@ -91,7 +91,7 @@ def test_adapter_of_another_interface_plays_its_bots(adapter: str, paper: str, f
     assert field.scores() == {"paper": 10.0, "rock": -10.0}
 
 
-def test_adapter_goes_before_functions_of_its_names_and_helper_classes(field: ContestSetup) -> None:
+def test_adapter_precedes_functions_and_classes_of_bot(field: ContestSetup) -> None:
     adapter = "def move(bot):\n    return 'RPS'.index(globals()['move']({'turn': bot.turn})['sign'])\n"
     helper = (
         "class Helper:\n    def __init__(self, x):\n        self.x = x\n    def move(self, to):\n        return to\n"
@@ -101,7 +101,7 @@ def test_adapter_goes_before_functions_of_its_names_and_helper_classes(field: Co
     assert field.scores() == {"paper": 10.0, "rock": -10.0}
 
 
-def test_base_class_of_an_adapter_is_not_the_bot(field: ContestSetup) -> None:
+def test_base_class_of_adapter_is_no_bot(field: ContestSetup) -> None:
     adapter = (
         "class Base:\n    def move(self, bot):\n        return self.sign()\n    def sign(self):\n        return 0\n"
     )
@@ -120,21 +120,20 @@ def test_base_class_of_an_adapter_is_not_the_bot(field: ContestSetup) -> None:
     ],
     ids=["included header", "header in C++", "named as ours", "class"],
 )
-def test_adapter_in_c_is_compiled_with_bots_of_its_language(
+def test_c_adapter_is_compiled_with_its_bots(
     adapter: str, name: str, suffix: str, paper: str, field: ContestSetup
 ) -> None:
-    """A bot that is written for the contest itself plays beside them."""
     field.write(adapter, suffix, name, paper=paper, rock="int move(const Bot *bot) { return 0; }\n")
     assert field.scores() == {"paper": 10.0, "rock": -10.0}
     assert "fit to enter" in field.check(f"paper{suffix}")
 
 
-def test_adapter_in_c_that_does_not_fit_is_named_with_its_line(field: ContestSetup) -> None:
+def test_wrong_c_adapter_is_named_with_its_line(field: ContestSetup) -> None:
     field.write("int move(const Bot *bot) { return bot->none; }\n", ".c", "rps.c", bot="int f(void) { return 0; }\n")
     assert "adapter/rps.c:1" in field.check("bot.c")
 
 
-def test_adapters_of_two_languages_are_each_put_before_their_own(field: ContestSetup) -> None:
+def test_adapters_of_two_languages_work_together(field: ContestSetup) -> None:
     field.write(IN_C, ".c", "rps.h", paper="enum sign throw_sign(int n, int l) { return P; }\n")
     field.write(BY_CALL, rock="def decide(turns, notes):\n    return 0\n")
     settings = field.folder / "tournament.toml"
@@ -146,7 +145,7 @@ def test_adapters_of_two_languages_are_each_put_before_their_own(field: ContestS
     assert told.code == 2 and "a second one for the same language" in told.err
 
 
-def test_adapter_that_changes_lets_matches_be_played_again(field: ContestSetup) -> None:
+def test_changed_adapter_replays_matches(field: ContestSetup) -> None:
     field.write("def move(bot):\n    return first\n", one="first = 1\n", rock="first = 0\n")
     assert field.scores() == {"one": 10.0, "rock": -10.0}
     field.write("def move(bot):\n    return 1 - first\n")
@@ -167,14 +166,12 @@ def test_adapter_that_changes_lets_matches_be_played_again(field: ContestSetup) 
     ],
     ids=["fault in adapter", "fault in bot", "syntax", "nothing"],
 )
-def test_fault_with_an_adapter_tells_whose_line_it_is(
-    adapter: str, bot: str, problem: str, field: ContestSetup
-) -> None:
+def test_fault_names_line_of_bot_or_adapter(adapter: str, bot: str, problem: str, field: ContestSetup) -> None:
     field.write(adapter, bot=bot)
     assert problem in " ".join(field.check("bot.py").split())
 
 
-def test_adapter_that_can_not_be_used_is_named(field: ContestSetup) -> None:
+def test_unusable_adapter_is_named_with_its_line(field: ContestSetup) -> None:
     field.write(BY_CALL, rock=ROCK, other=ROCK)
     settings = field.folder / "tournament.toml"
     text = settings.read_text()

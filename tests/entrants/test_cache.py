@@ -6,6 +6,7 @@ import errno
 import os
 import signal
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -13,7 +14,7 @@ import pytest
 import wasmtime
 
 from tests.support import build_folder
-from tournament.artifacts import archive, compiler_run, program_build
+from tournament.artifacts import archive, compiler_command, compiler_run, program_build
 from tournament.cache import cache_folder, get_or_make, read_cached, write_cached
 from tournament.errors import RunError
 from tournament.sandbox.outside import probe, run_command
@@ -27,7 +28,7 @@ KILLED_CHILD = 256 - signal.SIGKILL
 
 @pytest.fixture
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A cache of this test alone, but for the compiler's libraries."""
+    """Provide a cache for one test, with the compiler's libraries."""
     build_folder(_new(tmp_path / "warm"), {"warm.c": BOT % 1})
     folder = tmp_path / "cache"
     folder.mkdir()
@@ -41,7 +42,7 @@ def _new(folder: Path) -> Path:
     return folder
 
 
-def test_what_is_kept_comes_back(tmp_path: Path) -> None:
+def test_cached_content_is_read_back(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "entry"
     assert read_cached(path) is None
     write_cached(path, b"content")
@@ -54,7 +55,7 @@ def test_what_is_kept_comes_back(tmp_path: Path) -> None:
     assert [entry.name for entry in path.parent.iterdir()] == ["entry"]
 
 
-def test_no_damage_comes_back(tmp_path: Path) -> None:
+def test_damaged_entry_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "entry"
     write_cached(path, b"content")
     whole = path.read_bytes()
@@ -67,10 +68,10 @@ def test_no_damage_comes_back(tmp_path: Path) -> None:
         assert read_cached(path) is None
     path.write_bytes(whole)
     path.rename(tmp_path / "other")
-    assert read_cached(tmp_path / "other") is None  # in another's place
+    assert read_cached(tmp_path / "other") is None  # The seal includes the name.
 
 
-def test_a_full_disk_ends_the_run(own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_disk_ends_the_run(own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(descriptor: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -90,7 +91,7 @@ def test_a_full_disk_ends_the_run(own_cache: Path, tmp_path: Path, monkeypatch: 
     ],
     ids=["killed", "killed at once", "its child killed", "full disk"],
 )
-def test_a_compiler_that_dies_ends_the_run(
+def test_dying_compiler_ends_the_run(
     own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, died: Finished
 ) -> None:
     monkeypatch.setattr(compiler_run, "_run_once", lambda *_: died)
@@ -107,19 +108,43 @@ def test_a_compiler_that_dies_ends_the_run(
         (256 - signal.SIGABRT, "is set aside in this run"),
     ],
 )
-def test_a_source_on_which_only_the_compiler_dies_is_the_bots(
+def test_source_that_crashes_compiler_is_refused(
     own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int, words: str
 ) -> None:
-    """Who finds a way to crash the compiler must not end the tournament."""
     run = compiler_run._run_once
 
-    def crash(commands: list[list[str]], *rest: object) -> Finished:
-        works = "trial.c" in commands[0]
-        return run(commands, *rest) if works else Finished(status, b"", b"", False)  # type: ignore[arg-type]
+    def crash(commands: list[list[str]], folder: Path, *rest: Any) -> Finished:
+        if (folder / "bot" / "fine.c").exists():
+            return Finished(status, b"", b"", False)
+        return run(commands, folder, *rest)
 
     monkeypatch.setattr(compiler_run, "_run_once", crash)
     problem = build_folder(_new(tmp_path / "bots"), {"fine.c": BOT % 1})["fine"].problem
     assert problem and problem.startswith("the compiler") and words in problem
+
+
+@pytest.mark.parametrize(
+    ("seen", "message"),
+    [("/nowhere", None), (None, b"error: unable to open output file: No space left on device\n")],
+    ids=["headers that can't be read", "full disk that has room again"],
+)
+def test_refusal_caused_by_machine_is_not_kept(
+    own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seen: str | None, message: bytes | None
+) -> None:
+    run = compiler_run._run_once
+
+    def fail(commands: list[list[str]], folder: Path, *rest: Any) -> Finished:
+        if message and (folder / "bot" / "fine.c").exists():
+            return Finished(1, b"", message, False)
+        return run(commands, folder, *rest)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(compiler_run, "_run_once", fail)
+        if seen:
+            broken.setattr(compiler_command, "_SEEN_LIBRARY", seen)
+        with pytest.raises(RunError, match="the compiler does not work") if seen else nullcontext():
+            assert build_folder(_new(tmp_path / "bots"), {"fine.c": BOT % 1})["fine"].problem
+    assert build_folder(_new(tmp_path / "again"), {"fine.c": BOT % 1})["fine"].problem is None
 
 
 MODULE = bytes(
@@ -142,7 +167,7 @@ MODULE = bytes(
     ],
     ids=["killed", "no time", "killed once", "short of memory once"],
 )
-def test_a_module_whose_trial_the_machine_ends_is_not_blamed(
+def test_module_trial_ended_by_machine_blames_no_bot(
     own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: list[Finished], says: str | None
 ) -> None:
     finish, left = run_command.finish, list(ends)
@@ -166,10 +191,9 @@ BUILT = 'build = ["sh", "build.sh"]\ncommand = ["sh", "bot.sh"]\n'
     [("kill -9 $$", 2, "ended with status 247"), ("while :; do :; done", 1, "took too long")],
     ids=["killed by the system", "cut off"],
 )
-def test_a_build_that_the_system_kills_is_run_again(
+def test_build_killed_by_system_is_repeated(
     own_cache: Path, tmp_path: Path, script: str, times: int, words: str
 ) -> None:
-    """One that we end ourselves is not."""
     bots = _new(tmp_path / "bots")
     folder = _new(bots / "dies")
     for name, text in {"bot.toml": BUILT, "build.sh": script, "bot.sh": "read line\n"}.items():
@@ -179,7 +203,7 @@ def test_a_build_that_the_system_kills_is_run_again(
     with pytest.MonkeyPatch.context() as patch:
 
         def counted(*orders: Any) -> bytes:
-            if b"build.sh" in orders[0]:  # not our own trial
+            if b"build.sh" in orders[0]:  # This isn't our own trial.
                 built.append(orders)
             return build_once(*orders)
 
@@ -189,7 +213,7 @@ def test_a_build_that_the_system_kills_is_run_again(
     assert len(built) == times and f"its build (sh build.sh) {words}" in (problem or "")
 
 
-def test_a_programs_folder_that_was_changed_is_unpacked_again(tmp_path: Path) -> None:
+def test_changed_program_folder_is_unpacked_again(tmp_path: Path) -> None:
     bot = _new(tmp_path / "bot")
     (bot / "bot.toml").write_text('command = ["./run"]\n')
     (bot / "run").write_text("#!/bin/sh\n")
@@ -199,7 +223,7 @@ def test_a_programs_folder_that_was_changed_is_unpacked_again(tmp_path: Path) ->
 
     def damage_by(change: Callable[[], object]) -> None:
         change()
-        programs._sound.clear()  # as in the next run
+        programs._sound.clear()  # The next run starts so.
         assert programs.unpack_once(packed, tmp_path) == folder
         assert sorted(path.name for path in folder.iterdir()) == ["bot.toml", "run"]
         assert (folder / "run").read_text() == "#!/bin/sh\n" and os.access(folder / "run", os.X_OK)
@@ -212,7 +236,7 @@ def test_a_programs_folder_that_was_changed_is_unpacked_again(tmp_path: Path) ->
     assert [path.name for path in folder.parent.iterdir()] == [folder.name]
 
 
-def test_a_cache_that_can_not_be_read_names_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_cache_names_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: object, **__: object) -> NoReturn:
         raise PermissionError(errno.EACCES, "Permission denied")
 
@@ -223,7 +247,7 @@ def test_a_cache_that_can_not_be_read_names_the_remedy(tmp_path: Path, monkeypat
 
 @pytest.mark.parametrize("below", ["", "bots"])
 @pytest.mark.parametrize("state", ["somebody else's", "for all to write"])
-def test_a_cache_that_others_can_write_is_not_believed(
+def test_cache_writable_by_others_is_refused(
     below: str, state: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "cache"
@@ -242,7 +266,7 @@ def test_a_cache_that_others_can_write_is_not_believed(
 
 
 def _give_away(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make it somebody else's; who may not do that becomes somebody else himself, for the tournament's eyes."""
+    """Give a path to another user, or let the tournament run as another user if that is refused."""
     try:
         os.chown(path, 12345, -1)
     except PermissionError:

@@ -1,4 +1,4 @@
-"""What authors of C bots get from the compiler, and what no bot gets from the machine that it is compiled on."""
+"""Compiler messages for authors of C bots."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def entrants(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Entrant]:
     return build_folder(tmp_path_factory.mktemp("bots"), BOTS)
 
 
-def test_a_failed_assertion_traps(entrants: dict[str, Entrant]) -> None:
+def test_failed_assertion_is_a_fault(entrants: dict[str, Entrant]) -> None:
     trial = try_bot(entrants["asserts"], constant_bot(20, 1), sessions=1)
     assert trial.failures == ['assertion failed: bot->card < 0 && "sure\\n", line 3'] * 3
 
 
-def test_ambiguous_name_has_a_hint_and_other_mistakes_have_none(entrants: dict[str, Entrant]) -> None:
+def test_only_ambiguous_name_has_a_hint(entrants: dict[str, Entrant]) -> None:
     message, other = entrants["ambiguous"].problem or "", entrants["undeclared"].problem or ""
     assert message.splitlines()[0].startswith("ambiguous.cpp:5:") and "'count' is ambiguous" in message
     hints = [line for line in message.splitlines() if line.startswith("Hint: ")]

@@ -137,7 +137,7 @@ def case(entrants: dict[str, Entrant]) -> Case:
     return call
 
 
-def test_what_is_thrown_is_caught(case: Case) -> None:
+def test_thrown_exceptions_are_caught(case: Case) -> None:
     wanted = {name: number for name, (_, number) in CASES.items()}
     for _ in range(2):
         assert {name: case(name, 2)[0] for name in wanted} == wanted
@@ -154,14 +154,14 @@ def test_what_is_thrown_is_caught(case: Case) -> None:
         ("throws_for_ever", wasmtime.TrapCode.UNREACHABLE),
     ],
 )
-def test_what_is_no_exception_is_not_caught(case: Case, name: str, code: wasmtime.TrapCode) -> None:
+def test_traps_are_not_caught(case: Case, name: str, code: wasmtime.TrapCode) -> None:
     with pytest.raises(wasmtime.Trap) as ended:
         case(name, 0)
     assert ended.value.trap_code == code
     assert case("anything", 0)[0] == 7
 
 
-def test_what_nothing_catches_is_a_fault_that_tells_what_it_was(entrants: dict[str, Entrant]) -> None:
+def test_uncaught_exception_is_named(entrants: dict[str, Entrant]) -> None:
     said = {
         "uncaught": "threw mine::Lost, which nothing caught: no idea",
         "broken_promise": "threw Odd, which nothing caught",

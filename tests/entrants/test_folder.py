@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from tournament.entrants import folder as entrants_folder
-from tournament.entrants import hints
 from tournament.entrants.build import require_playable
 from tournament.entrants.folder import check_entry, find_submissions, other_files, read_submission
 from tournament.errors import InputError, TooFewBotsError
@@ -48,10 +47,10 @@ def swap_for_a_folder(path: Path) -> None:
 
 
 @pytest.mark.parametrize("change", [Path.unlink, swap_for_a_pipe, swap_for_a_link, swap_for_a_folder])
-def test_files_that_change_between_a_look_and_reading(
+def test_file_changed_before_reading_is_refused(
     folder: Path, change: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever a file was when its name was looked at, only what is opened counts."""
+    """Only the opened file counts."""
     check_link = entrants_folder._check_link
 
     def check_then_change(path: Path, within: Path) -> None:
@@ -70,12 +69,10 @@ def test_files_that_change_between_a_look_and_reading(
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("Bot.toml", "rename its Bot.toml"),
-        ("bot.toml.txt", "rename its bot.toml.txt"),
         ("my_bot.py", "a program needs one; a single file, such as my_bot.py, needs no folder"),
     ],
 )
-def test_folder_that_is_no_bot_tells_why(folder: Path, name: str, words: str) -> None:
+def test_folder_without_recipe_is_explained(folder: Path, name: str, words: str) -> None:
     (folder / "alice").mkdir()
     (folder / "alice" / name).touch()
     assert other_files(folder) == [f"alice (a folder without bot.toml: {words})"]
@@ -85,34 +82,12 @@ def test_folder_that_is_no_bot_tells_why(folder: Path, name: str, words: str) ->
         require_playable([], 2, folder)
 
 
-@pytest.mark.parametrize(
-    ("file", "source", "problem", "words"),
-    [
-        ("main.py", "print(input())", "lacks the functions a and b", "reads standard input"),
-        ("main.cpp", "int main() { int x; std::cin >> x; }", "lacks the functions a and b", "reads standard input"),
-        ("reads.py", "open('t.txt')", "can't start: FileNotFoundError: [Errno 2] No such file", "A program"),
-        ("good.py", "x = 1", "lacks the functions a and b", ""),
-        ("program", "import numpy", "can't start: ModuleNotFoundError: No module named 'numpy'", "its own folder"),
-    ],
-)
-def test_problem_that_a_program_would_not_have_gets_a_hint(
-    folder: Path, file: str, source: str, problem: str, words: str
-) -> None:
-    if file == "program":
-        (folder / file).mkdir()
-        (folder / file / "bot.toml").write_text('command = ["python3", "bot.py"]\n')
-    (folder / file / "bot.py" if file == "program" else folder / file).write_text(source)
-    found = hints.for_problem(read_submission(folder / file), problem)
-    assert len(found) == bool(words) and words in "".join(found)
-    assert hints.for_fault(problem) == (found if words == "A program" else [])
-
-
-def test_links_within_the_folder_are_followed(folder: Path) -> None:
+def test_link_within_folder_is_followed(folder: Path) -> None:
     (folder / "other.py").symlink_to("good.py")
     assert [submission.name for submission in find_submissions(folder)[0]] == ["good", "other"]
 
 
-def test_link_in_a_circle_is_named_and_others_play(folder: Path) -> None:
+def test_link_to_itself_is_named(folder: Path) -> None:
     (folder / "snake.py").symlink_to("tail.py")
     (folder / "tail.py").symlink_to("snake.py")
     found, refused = find_submissions(folder)
@@ -125,9 +100,7 @@ def test_link_in_a_circle_is_named_and_others_play(folder: Path) -> None:
 
 @pytest.mark.parametrize("files", [("OTHER.py", "other.c"), ("a.cc", "a.cpp"), ("b.c", "b.py", "B.wasm")])
 @pytest.mark.parametrize("with_records", [False, True])
-def test_of_newcomers_with_one_name_none_plays_and_all_are_named(
-    files: tuple[str, ...], with_records: bool, folder: Path
-) -> None:
+def test_new_bots_of_one_name_do_not_play(files: tuple[str, ...], with_records: bool, folder: Path) -> None:
     for name in files:
         (folder / name).write_text("x")
     submissions, refused = find_submissions(folder, lambda: [RECORDED] if with_records else [])
@@ -144,13 +117,13 @@ RECORDED = FieldEntrant(0, "clash", "cpp", hashlib.sha256(b"old").hexdigest(), "
 @pytest.mark.parametrize(
     ("files", "plays"),
     [
-        ({"CLASH.cpp": b"old", "clash.py": b"new"}, "clash.py"),  # its spelling first
+        ({"CLASH.cpp": b"old", "clash.py": b"new"}, "clash.py"),  # The spelling decides first.
         ({"Clash.cc": b"old", "clash.c": b"old", "clash.cpp": b"new"}, "clash.cpp"),  # then its kind
         ({"clash.cc": b"new", "clash.cpp": b"old"}, "clash.cpp"),  # then what is in it
         ({"CLASH.py": b"old", "clash.c": b"new"}, "clash.c"),  # whatever sorts first
     ],
 )
-def test_of_several_with_one_name_the_recorded_one_plays(files: dict[str, bytes], plays: str, folder: Path) -> None:
+def test_recorded_bot_keeps_its_name(files: dict[str, bytes], plays: str, folder: Path) -> None:
     for name, source in files.items():
         (folder / name).write_bytes(source)
     submissions, refused = find_submissions(folder, lambda: [RECORDED])
@@ -162,7 +135,7 @@ def test_of_several_with_one_name_the_recorded_one_plays(files: dict[str, bytes]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
-def test_what_may_not_be_read(folder: Path) -> None:
+def test_unreadable_bot_is_listed_with_reason(folder: Path) -> None:
     (folder / "closed.py").write_text("x")
     (folder / "closed.py").chmod(0)
     (folder / "closed").mkdir(mode=0)

@@ -108,7 +108,7 @@ def entrants(tmp_path_factory: pytest.TempPathFactory) -> Entrants:
 
 
 def played_by(model: Bot, sessions: int = 4, opponent: Bot = OPPONENT) -> Record:
-    """What a bot that decides like this would have played as x."""
+    """Return the record of a bot that decides like this, in the first seat."""
     return oracle.play(model, opponent, poker_deals(key_of(1)), sessions=sessions)
 
 
@@ -118,7 +118,7 @@ def assert_plays_like(entrant: Entrant, model: Bot, opponent: Bot = OPPONENT) ->
     assert trial.record.games == played_by(model, opponent=opponent).games
 
 
-def test_the_model_and_its_opponent_do_all_there_is() -> None:
+def test_model_and_opponent_reach_all_endings() -> None:
     """Otherwise a bot that decides differently might go unnoticed."""
     endings = {(game.seat_0_is_a, game.bet > 0, game.folded) for game in played_by(MODEL).games}
     assert len(endings) == 6
@@ -132,7 +132,7 @@ def only_as_a(bet: Callable[[View], int]) -> Bot:
 
 
 def alternating() -> Bot:
-    """Bets 20 at every other decision as A; calls as B if that last decision was a bet."""
+    """Return a bot that bets 20 at every other decision as A, and calls as B if its last decision was a bet."""
     count = [0]
 
     def a(_view: View) -> int:
@@ -274,27 +274,25 @@ def test_every_way_of_writing_plays_the_same(entrants: Entrants, file: str) -> N
 
 @pytest.mark.parametrize("name", ["memory_cast", "memory_globals"])
 def test_bots_forget_between_legs(entrants: Entrants, name: str) -> None:
-    """An odd number of decisions would turn the second leg's bets around."""
     first, second = (try_bot(entrants[name], OPPONENT, sessions=1).record.games for _ in range(2))
     assert first == second
 
 
-def test_a_bot_that_writes_over_its_card_shows_the_one_that_it_was_dealt(entrants: Entrants) -> None:
-    """To an opponent whose bets are the cards that it was shown."""
+def test_overwritten_card_is_shown_as_dealt(entrants: Entrants) -> None:
     opponent = Bot(lambda view: int(40 * view.opponents_previous_card), lambda _view, _bet: 1)
     assert_plays_like(entrants["meddler"], MODEL, opponent)
 
 
 def bets_of(entrant: Entrant, random_seed: int) -> list[int]:
-    """The bets of a bot that bets 1 to 50 by rand()."""
+    """Return the bets of a bot that bets 1 to 50 by rand()."""
     trial = try_bot(entrant, Bot(lambda _view: 0, lambda _view, _bet: 0), random_seed=random_seed, sessions=12)
     assert trial.failures == []
     return [game.bet for game in trial.record.games if game.seat_0_is_a and min(game.a_money, game.b_money) >= 50]
 
 
 @pytest.mark.parametrize("name", ["lucky", "lucky_clock", "lucky_cpp", "dice", "seeded_dice"])
-def test_luck_differs_by_leg_and_repeats_with_it(entrants: Entrants, name: str) -> None:
-    """Also for those who seed by a clock, which tells all the same date."""
+def test_rand_differs_by_leg_and_repeats(entrants: Entrants, name: str) -> None:
+    """Bots that seed by a clock get the same date."""
     bets = bets_of(entrants[name], 1)
     assert len(bets) > 30 and len(set(bets)) > 15
     assert bets == bets_of(entrants[name], 1)
@@ -302,19 +300,17 @@ def test_luck_differs_by_leg_and_repeats_with_it(entrants: Entrants, name: str) 
     assert len({tuple(other) for other in [bets, *others]}) == 4
 
 
-def test_a_clock_as_seed_starts_another_sequence(entrants: Entrants) -> None:
+def test_clock_as_seed_starts_another_sequence(entrants: Entrants) -> None:
     """Srand does something: it isn't merely swallowed."""
     assert bets_of(entrants["lucky"], 1) != bets_of(entrants["lucky_clock"], 1)
     assert bets_of(entrants["dice"], 1) != bets_of(entrants["seeded_dice"], 1)
 
 
 def test_compiled_and_imported_rand_are_the_same(entrants: Entrants) -> None:
-    """A bot that was compiled elsewhere has the same luck."""
     assert bets_of(entrants["lucky"], 5) == bets_of(entrants["dice"], 5) == bets_of(entrants["lucky_cpp"], 5)
 
 
-def test_a_throw_is_a_fault(entrants: Entrants) -> None:
-    """The game in which it happens is a pass, the others are played."""
+def test_uncaught_exception_is_a_fault(entrants: Entrants) -> None:
     trial = try_bot(entrants["thrower"], OPPONENT, most_failures=100)
     model = only_as_a(lambda view: 0 if view.card > 0.9 else 20)
     assert trial.record.games == played_by(model).games
@@ -322,7 +318,7 @@ def test_a_throw_is_a_fault(entrants: Entrants) -> None:
     assert thrown and trial.failures == ["threw std::runtime_error, which nothing caught: no"] * len(thrown)
 
 
-def test_same_global_names_do_not_meet(entrants: Entrants) -> None:
+def test_same_global_names_are_separate(entrants: Entrants) -> None:
     """Twin bets its own counter of 1, twin2 its 2."""
     result, sink = play_built(entrants["twin"], entrants["twin2"], settings=poker_settings(sessions=3))
     assert result.faults == ()

@@ -49,13 +49,13 @@ def standing_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Compiler:
 
 
 def prepare(*kinds: str) -> list[str]:
-    """Have them built; what is said of it."""
+    """Have libraries built. Return the messages."""
     said: list[str] = []
     libraries.prepare_libraries(kinds, SandboxSettings(), said.append)
     return said
 
 
-def test_both_are_built_at_once_and_kept(standing_in: Compiler) -> None:
+def test_libraries_are_built_together_and_kept(standing_in: Compiler) -> None:
     standing_in.together = threading.Barrier(2)
     (said,) = prepare("cpp", "c")
     assert "the compiler's C and C++ libraries, once on this machine" in said
@@ -64,7 +64,7 @@ def test_both_are_built_at_once_and_kept(standing_in: Compiler) -> None:
     assert len(standing_in.built) == 2
 
 
-def test_only_what_is_missing_or_damaged_is_built(standing_in: Compiler) -> None:
+def test_only_missing_or_damaged_libraries_are_built(standing_in: Compiler) -> None:
     assert "C library, once" in prepare("c")[0]
     assert "C++ library, once" in prepare("c", "cpp")[0]
     assert standing_in.built == ["library.c", "library.cpp"]

@@ -1,4 +1,4 @@
-"""What bots draw with rand() is uniform, over a hundred thousand games."""
+"""Numbers from rand() are uniform over a hundred thousand games."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from tests.support import build_folder, play_built, poker_settings
 
 @pytest.mark.statistical
 def test_rand_is_uniform(tmp_path: Path) -> None:
-    """A bet in every fourth game, with no regard to the last game's, within four standard errors."""
     passes = "int b(const Bot *bot, const Money aBet) { return 1; }\n"
     bots = build_folder(
         tmp_path,

@@ -70,7 +70,7 @@ BUILD = [name for name in HOSTILE if name.startswith(("plain", "orders", "asks",
 
 
 def outcomes(folder: Path, monkeypatch: pytest.MonkeyPatch, mark: str, files: Iterable[str]) -> dict[str, bytes | str]:
-    """What becomes of sources on a machine whose scratch, cache and bots are in a folder."""
+    """Build sources as on a machine whose scratch, cache and bots are in a folder. Return artifacts or problems."""
     # Libraries of the compiler take a minute to build; on another machine they are the same.
     kept = cache_folder() / "libraries"
     libraries.prepare_libraries(("c", "cpp"), SandboxSettings(), lambda _text: None)
@@ -97,7 +97,7 @@ REFUSED = [name for name in HOSTILE if name not in BUILD]
 @pytest.mark.parametrize(
     "files", [[*BUILD, *REFUSED[::5]], pytest.param(REFUSED, marks=pytest.mark.thorough)], ids=["sample", "refused"]
 )
-def test_a_source_builds_alike_whatever_is_on_the_machine(
+def test_source_builds_the_same_on_every_machine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: list[str]
 ) -> None:
     mark = tmp_path / "mark"

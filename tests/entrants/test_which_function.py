@@ -1,4 +1,4 @@
-"""Which of a bot's functions is asked: the one that its statement names, and never a helper whose name is like it."""
+"""Choice of a bot's functions by name, and of its language standard."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tournament.contests.contest import Contest
 from tournament.entrants.build import build_entrants, find_standard
 from tournament.entrants.folder import read_submission
 from tournament.sandbox.inside.bot_functions import choose_functions
-from tournament.sandbox.inside.function_names import NotChosen, choose, names_for
+from tournament.sandbox.inside.function_names import choose, names_for
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.wasm.loading import load_bot
 
@@ -56,7 +56,6 @@ MEANT: dict[str, tuple[Contest, str, int]] = {
         1,
     ),
     "overloaded.cpp": (MATRIX_GAME, "int move(int n) { return n; } int move(const Bot *bot) { return 1; }", 1),
-    "copied.c": (MATRIX_GAME, "int originalmove(const Bot *bot) { return 1; }", 1),
     "variable.c": (MATRIX_GAME, "static int move = 7; int variablemove(Bot *bot) { return move - 6; }", 1),
     "deck.cpp": (TWO_CARD_DRAW, f"static int deck_init(int n) {{ return n; }} {CARDS % 1}", 1),
     "cards.c": (TWO_CARD_DRAW, AFTER_FILE % 1, 1),
@@ -246,7 +245,7 @@ FIRST = {
 
 
 def first_answer(entrant: Entrant, contest: str) -> int:
-    """What a bot answers to its contest's first real question, asked about zeros."""
+    """Return a bot's answer to its contest's first real question, with zeros for all values."""
     assert entrant.artifact is not None, entrant.problem
     store = wasmtime.Store()
     linker = wasmtime.Linker(store.engine)
@@ -265,34 +264,34 @@ def first_answer(entrant: Entrant, contest: str) -> int:
 
 
 @pytest.mark.parametrize("file", sample_params(MEANT, [*list(MEANT)[:20:5], *list(MEANT)[20:]]))
-def test_the_function_that_is_meant_plays(tmp_path: Path, file: str) -> None:
+def test_intended_function_plays(tmp_path: Path, file: str) -> None:
     contest, source, answer = MEANT[file]
     assert first_answer(built(tmp_path, contest, file, source), contest.name) == answer
 
 
 @pytest.mark.parametrize("file", sample_params(UNCLEAR, 5))
-def test_where_it_is_not_clear_the_bot_is_broken(tmp_path: Path, file: str) -> None:
+def test_unclear_function_breaks_the_bot(tmp_path: Path, file: str) -> None:
     contest, source, words = UNCLEAR[file]
     entrant = built(tmp_path, contest, file, source)
     assert entrant.artifact is None and words in (entrant.problem or "")
 
 
 @pytest.mark.parametrize("file", sample_params(STANDARDS, SAMPLE))
-def test_the_first_standard_that_fits_builds_it(tmp_path: Path, file: str) -> None:
+def test_first_fitting_standard_builds_the_bot(tmp_path: Path, file: str) -> None:
     contest, standard, source = STANDARDS[file]
     assert first_answer(built(tmp_path, contest, file, source), contest.name) == 1
     submission = read_submission(tmp_path / file)
     assert find_standard(submission, contest.interface, SandboxSettings())[0] == standard
 
 
-def test_check_says_by_which_standard(tmp_path: Path) -> None:
+def test_check_names_the_language_standard(tmp_path: Path) -> None:
     (tmp_path / "constant.c").write_text(STANDARDS["constant.c"][2])
     done = run_cli("check", str(tmp_path / "constant.c"), "--contest", "von_neumann_poker")
     assert "compiled by gnu2x" in " ".join(done.out.split()), done
 
 
 @pytest.mark.slow
-def test_an_endless_loop_is_none_that_ends(tmp_path: Path) -> None:
+def test_endless_loop_runs_out_of_fuel(tmp_path: Path) -> None:
     """Play a bot that answers 1 where the loop ends, and never where it doesn't."""
     loop = "unsigned x = (unsigned)f->f[0]; while (x != 17) { if (x == 0) continue; x = x * 2 + 1; } return 1;"
     (tmp_path / "endless.cpp").write_text(f"int a(Bot *f) {{ {loop} }}\n{B}")
@@ -305,11 +304,11 @@ MOVE = '(func (export "{}") (param {}) (result i32) (i32.const {}))'
 
 
 def module(*functions: tuple[str, str, int]) -> bytes:
-    """A module with functions of these names, parameters and answers."""
+    """Return a module with functions of these names, parameters and answers."""
     return bytes(wasmtime.wat2wasm(WASM.format(" ".join(MOVE.format(*function) for function in functions))))
 
 
-def test_exports_are_chosen_by_the_same_rule(tmp_path: Path) -> None:
+def test_exports_follow_the_rule_of_names(tmp_path: Path) -> None:
     bots = {
         "exact.wasm": module(("exactmove", "i32", 0), ("move", "i32", 1)),
         "helped.wasm": module(("helped_move", "i32 i32", 0), ("helpedmove", "i32", 1)),
@@ -331,19 +330,10 @@ def test_exports_are_chosen_by_the_same_rule(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["move", "zebramove", "zebraMOVE", "zebra_move", "zebraMove"])
-def test_one_rule_of_names_holds_for_all_languages(name: str) -> None:
-    """What names a function for the compiler and for a module's exports names it for Python."""
+def test_rule_of_names_holds_for_all_languages(name: str) -> None:
+    """Compiler, exports and Python agree on names."""
     assert choose("zebra", {"move": [word for word in names_for("zebra", "move") if word == name]}) == [name]
     module = types.ModuleType("zebra")
     exec(f"def {name}(bot): return 1\ndef Zebra__move(bot): return 2", module.__dict__)
     (function,) = choose_functions(module, "zebra", [(("move",), 1)], "")
     assert function(None) == 1
-
-
-def test_functions_of_a_copy_under_another_name_are_found() -> None:
-    module = types.ModuleType("zebra")
-    exec("def zebra_a(bot): return 1\ndef zebra_b(bot, bet): return 2\ndef data(): pass", module.__dict__)
-    questions = [(("a",), 1), (("b",), 2)]
-    assert [function.__name__ for function in choose_functions(module, "copy", questions, "")] == ["zebra_a", "zebra_b"]
-    with pytest.raises(NotChosen, match="lacks the functions a and b"):
-        choose_functions(module, "copy", questions, "", may_be_copy=False)

@@ -18,14 +18,14 @@ from tournament.worker.processes import bot_process, python_bots
 
 @pytest.fixture(scope="package", autouse=True)
 def small_limits(pytestconfig: pytest.Config) -> Iterator[None]:
-    """Make limits that aren't settings so small that they are soon reached; what takes longer once is done before."""
+    """Lower the limits that aren't settings, so that they are soon reached."""
     times = pytestconfig.getoption("--times")
     libraries.library_of_exceptions(SandboxSettings())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compiler_run, "SECONDS", 2 * times)
         patch.setattr(module_trial, "SECONDS", 1 * times)
         patch.setattr(bot_process, "START_SECONDS", 0.5 * times)
-        patch.setattr(program_build, "_SECONDS", 5 * times)  # on a busy machine 2,000 files take two
+        patch.setattr(program_build, "_SECONDS", 5 * times)  # 2,000 files take two seconds on a busy machine.
         patch.setattr(python_bots, "_TRIAL_SECONDS", 1 * times)
         patch.setattr(python_bots, "_TRIAL_OWN_SECONDS", 20.0 * times)
         patch.setattr(settings, "DECISION_SECONDS", settings.DECISION_SECONDS * times)
@@ -35,7 +35,7 @@ def small_limits(pytestconfig: pytest.Config) -> Iterator[None]:
 
 @pytest.fixture(scope="package")
 def scratch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The temporary folder of all tournaments here."""
+    """Provide the temporary folder of all tournaments here."""
     folder = tmp_path_factory.mktemp("scratch")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TMPDIR", str(folder))

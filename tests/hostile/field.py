@@ -75,7 +75,7 @@ CALLS = "\n\ndef b(bot, bet):\n    return bot.card > 0.5\n"
 
 
 class Verdict(NamedTuple):
-    """What must become of a bot: its status, and words of which one is in the reason.
+    """The required status of a bot, and words, one of which the reason contains.
 
     Where it fails a moment after its start, a busy machine may see that only as it plays.
     """
@@ -85,7 +85,7 @@ class Verdict(NamedTuple):
 
 
 def verdict_of(bot: Path) -> Verdict:
-    """The verdict that a bot's file, or a program's bot.toml, says it must get."""
+    """Return the verdict that a bot's file, or a program's bot.toml, requires."""
     text = (bot / "bot.toml" if bot.is_dir() else bot).read_text()
     found = re.search(r"Verdict: ([a-z, ]+)(?:: (.*))?$", text, re.MULTILINE)
     assert found, f"{bot} has no verdict"
@@ -111,7 +111,11 @@ class Listener:
 
 @dataclass
 class Ground:
-    """A folder for one tournament. `canary` is a file outside of what any bot may read."""
+    """A folder for one tournament.
+
+    Attributes:
+        canary: A file that no bot can read.
+    """
 
     folder: Path
     told: Listener = field(default_factory=Listener)
@@ -164,7 +168,7 @@ class Ground:
         return text.replace("@opponent@", str(self.entrants / "steady.c"))
 
     def _whole(self, text: str) -> str:
-        """A bot with what it has in common with others, which it imports from SHARED, in place."""
+        """Return a bot's text with its imports from SHARED replaced by their text."""
         return _OF_SHARED.sub(lambda found: self._whole((SHARED / f"{found[1]}.py").read_text()), text)
 
     def config(self, sandbox: Mapping[str, object] | None = None, **settings: object) -> Path:
@@ -192,7 +196,7 @@ class Ground:
         return load(join_location(config.results, CONTEST))
 
     def assert_secret_is_kept(self, results: Results) -> None:
-        """The canary is in no message and no record, and is itself as it was."""
+        """Check that the canary is unchanged, and in no message and no record."""
         assert self.canary.read_text() == f"{SECRET}\n"
         found = self.canary.stat()
         assert (found.st_mode & 0o7777, found.st_mtime, found.st_uid) == (0o600, 1e9, os.getuid())
@@ -207,7 +211,7 @@ def _lines(keys: Mapping[str, object]) -> list[str]:
 
 
 def assert_verdicts(results: Results, bots: Iterable[Path]) -> None:
-    """Each hostile bot has the status that its file says, with a reason that names it."""
+    """Check that each hostile bot has the status and the reason that its file requires."""
     lines = results.entrants.set_index("name")
     wrong = []
     for bot in bots:
@@ -221,7 +225,7 @@ def assert_verdicts(results: Results, bots: Iterable[Path]) -> None:
 
 
 def assert_good_ones_are_untouched(results: Results, alone: Results, good: Bots = GOOD) -> None:
-    """The good bots' games among themselves are those of a tournament without the hostile ones, and they are ranked."""
+    """Check that the good bots are ranked, and that their games are those of a tournament without hostile bots."""
     names = sorted(Path(name).stem for name in good)
     lines = results.entrants.set_index("name")
     for name in names:
@@ -264,7 +268,7 @@ def confined_processes() -> dict[int, str]:
 
 
 def _has_others_for_parent(process: int) -> bool:
-    """Whether a process has a living parent other than the system's first: some other test's, then."""
+    """Return whether a process has a living parent other than the system's first."""
     with contextlib.suppress(OSError, IndexError):
         return int(Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[1]) != 1
     return False
@@ -272,7 +276,7 @@ def _has_others_for_parent(process: int) -> bool:
 
 @contextlib.contextmanager
 def nothing_survives(scratch: Path) -> Iterator[None]:
-    """Assert that the block leaves no process, no file and no shared memory behind. `scratch` is its TMPDIR."""
+    """Assert that the block leaves no process, no file and no shared memory behind."""
     before = set(descendants(os.getpid()))
     yield
     fork_server.end_idle()

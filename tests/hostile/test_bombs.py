@@ -1,4 +1,4 @@
-"""Whatever small file of somebody else's stands for, a command refuses it in one line, with little memory."""
+"""Small files that expand to gigabytes are refused in one line, with little memory."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def many_rows(summary: Path) -> None:
 
 
 def a_long_text(summary: Path) -> None:
-    """Of many megabytes that are all alike, in as many rows as there should be."""
+    """Write a text of many equal megabytes, in the usual number of rows."""
     table = pq.read_table(summary)
     texts = pa.array(["x" * (400 << 20)] + ["x"] * (len(table) - 1))
     number = table.schema.get_field_index("bot")
@@ -37,7 +37,7 @@ def a_long_text(summary: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("swell", [a_long_text, pytest.param(many_rows, marks=pytest.mark.thorough)])
-def test_a_bomb_is_refused_in_a_line(swell: Callable[[Path], None], tmp_path: Path) -> None:
+def test_swollen_summary_is_refused_in_one_line(swell: Callable[[Path], None], tmp_path: Path) -> None:
     place = make_contest(tmp_path, ["bold", "calm"], sessions=10)
     place.play()
     swell(place.results / "matches.parquet")

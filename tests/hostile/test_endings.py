@@ -1,4 +1,4 @@
-"""However a tournament ends, no confined process outlives it."""
+"""Confined processes end with their tournament."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def run(ground: Ground, *more: str, **variables: str) -> Iterator[subprocess.Pop
 
 
 def wait_for_confined(process: subprocess.Popen[str], least: int) -> set[int]:
-    """The confined processes of a run, once there are this many."""
+    """Return the confined processes of a run once there are this many."""
     mine: set[int] = set()
 
     def play() -> bool:
@@ -75,7 +75,7 @@ def wait_for_confined(process: subprocess.Popen[str], least: int) -> set[int]:
 
 
 def is_playing(pid: int, line: str) -> bool:
-    """Whether a process is a bot's: it starts with its orders, or it is a program in its folder."""
+    """Return whether a process is a bot's: it has orders on its command line, or it is a program in its folder."""
     with suppress(OSError):
         return "'landlock'" in line or "/programs/" in os.readlink(f"/proc/{pid}/cwd")
     return False
@@ -89,7 +89,7 @@ def is_playing(pid: int, line: str) -> bool:
         pytest.param(signal.SIGTERM, marks=pytest.mark.thorough),
     ],
 )
-def test_a_driver_that_is_ended(tmp_path: Path, number: signal.Signals) -> None:
+def test_ended_driver_leaves_no_process(tmp_path: Path, number: signal.Signals) -> None:
     ground = Ground(tmp_path)
     ground.prepare([], DEAF)
     with run(ground, "--executor", "local") as process:
@@ -135,7 +135,7 @@ print(f"{len(GcsClient(address=sys.argv[1]).internal_kv_keys(b'', None, timeout=
 
 
 def assert_closed_to_others(processes: Mapping[int, str], folder: Path) -> None:
-    """A Ray listens to this machine alone, and to no one without its token, whatever a user's other clusters do."""
+    """Check that a Ray listens to this machine alone, and requires its token."""
     listening = listens_on(processes)
     assert len(listening) >= 5, listening
     assert not {where: str(address) for where, address in listening.items() if not address.is_loopback}
@@ -155,8 +155,7 @@ def assert_closed_to_others(processes: Mapping[int, str], folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_ray_of_ones_own_is_closed_to_others_and_its_bots_end_with_its_workers(tmp_path: Path) -> None:
-    """A worker is killed: its batch is played again. Then the driver is: nothing is left of its Ray."""
+def test_private_ray_is_closed_to_others(tmp_path: Path) -> None:
     ground = Ground(tmp_path)
     ground.prepare([], DEAF)
     with run(ground, "--executor", "ray", RAY_AUTH_MODE="disabled") as process:
@@ -178,7 +177,7 @@ def test_a_ray_of_ones_own_is_closed_to_others_and_its_bots_end_with_its_workers
         process.kill()
         process.wait(60)
         assert wait_until_exited([*again, *of_ray])  # workers notice after some seconds that their driver is gone
-        assert wait_until(lambda: not folder.exists())  # its keeper tidies up last
+        assert wait_until(lambda: not folder.exists())  # The keeper removes it last.
 
 
 def any_playing(worker: int) -> bool:

@@ -1,4 +1,4 @@
-"""Attacks by what lies in the entrants folder: names, links, sizes, bot.toml files; and what users see of them."""
+"""Attacks by entries of the entrants folder: names, links, sizes and bot.toml files."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ DEEP = {
 
 
 @pytest.mark.slow
-def test_what_lies_in_the_folder(tmp_path: Path, scratch: Path, alone: Results) -> None:
+def test_hostile_folder_disturbs_no_bot(tmp_path: Path, scratch: Path, alone: Results) -> None:
     ground = Ground(tmp_path)
     ground.prepare([], FEW)
     for name, (text, _) in RECIPES.items():
@@ -79,7 +79,7 @@ def test_what_lies_in_the_folder(tmp_path: Path, scratch: Path, alone: Results) 
 
 
 @pytest.mark.slow
-def test_what_users_see_is_harmless(tmp_path: Path, scratch: Path) -> None:
+def test_text_of_bots_is_harmless_on_terminals(tmp_path: Path, scratch: Path) -> None:
     ground = Ground(tmp_path)
     paint = 'printf "\\033[2J[/red]\\n"'
     painter = f"{paint} >&2\nread line\nwhile read line; do {paint}; done"

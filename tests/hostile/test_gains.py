@@ -1,4 +1,4 @@
-"""What a bot may hope to gain by faults of its own, or by slowing its opponent: nothing."""
+"""Bots gain nothing by their own faults, or by slowing an opponent."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ int b(const Bot *bot, const int bet) { if (bet > 25 || bot->money < 60) %(out)s;
 """
 
 
-def test_a_fault_brings_what_the_same_answer_would_have_brought(tmp_path: Path) -> None:
-    """Pass, fold and their like are open to everybody; the next deals are the same, and so is what they were worth."""
+def test_fault_scores_as_the_default_answer(tmp_path: Path) -> None:
     found = []
     for how, out in (("faults", "__builtin_trap()"), ("answers", "return 0")):
         place = make_contest(tmp_path / how, ["bold", "calm"], sessions=8, settings="max_faults = 1000")
@@ -76,7 +75,7 @@ def b(bot, bet): return think(1)
 
 
 @pytest.mark.slow
-def test_who_slows_its_opponent_pays_for_it_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bot_that_slows_its_opponent_pays_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tournament.worker.processes.bot_process.START_SECONDS", 0.3)
     limits = "idle_seconds = 0.5\nseconds = 0.3\nincrement_ms = 3.0\nmax_faults = 0\n"
     place = make_contest(tmp_path, [], sessions=6, settings=limits)

@@ -27,7 +27,7 @@ NAMES = {
 
 
 @pytest.mark.slow
-def test_every_kind_of_bot_on_ray(
+def test_every_kind_of_bot_plays_on_ray(
     tmp_path: Path, scratch: Path, alone: Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Twice on a Ray worker, whose traps are those of processes with handlers of their own.

@@ -20,13 +20,13 @@ FEW = {name: GOOD[name] for name in ("steady.c", "plain")}
 
 
 @pytest.mark.parametrize("part", range(3))
-def test_what_they_try_is_refused_and_they_play_on(tmp_path: Path, scratch: Path, alone: Results, part: int) -> None:
+def test_refused_attacks_leave_bots_playing(tmp_path: Path, scratch: Path, alone: Results, part: int) -> None:
     assert_they_fare_as_said(Ground(tmp_path), scratch, alone, REFUSED[part::3], FEW)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
-def test_they_fail_alone(tmp_path: Path, scratch: Path, alone: Results, part: int) -> None:
+def test_failing_bots_disturb_no_other(tmp_path: Path, scratch: Path, alone: Results, part: int) -> None:
     # A script of somebody's that anybody might execute, and no one else is to read.
     executable = tmp_path / "executable"
     executable.write_text(f"echo {SECRET} >&2\n")
@@ -35,7 +35,7 @@ def test_they_fail_alone(tmp_path: Path, scratch: Path, alone: Results, part: in
 
 
 @pytest.mark.slow
-def test_hostile_builds(tmp_path: Path, scratch: Path, alone: Results) -> None:
+def test_hostile_builds_disturb_no_bot(tmp_path: Path, scratch: Path, alone: Results) -> None:
     assert_they_fare_as_said(Ground(tmp_path), scratch, alone, BUILDS, FEW)
     # Those of drivers that other tests kill meanwhile are no one's for a moment.
     assert wait_until(lambda: not confined_processes()), confined_processes()

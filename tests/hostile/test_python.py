@@ -23,14 +23,14 @@ PATIENT: dict[str, Any] = {"idle_seconds": 20.0}
 
 @pytest.fixture(scope="module")
 def alone_in_patience(tmp_path_factory: pytest.TempPathFactory, scratch: Path) -> Results:
-    """The good bots' games where they have more time: by other settings cards are others, too."""
+    """Return the good bots' games with more time, because other settings give other cards."""
     ground = Ground(tmp_path_factory.mktemp("alone"))
     ground.prepare([], FEW)
     return ground.play(**PATIENT)
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_what_they_try_is_refused_and_they_play_on(
+def test_refused_attacks_leave_bots_playing(
     tmp_path: Path, scratch: Path, alone_in_patience: Results, part: int
 ) -> None:
     assert_they_fare_as_said(Ground(tmp_path), scratch, alone_in_patience, REFUSED[part::PARTS], FEW, **PATIENT)
@@ -38,12 +38,12 @@ def test_what_they_try_is_refused_and_they_play_on(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
-def test_they_fail_alone(tmp_path: Path, scratch: Path, alone: Results, part: int) -> None:
+def test_failing_bots_disturb_no_other(tmp_path: Path, scratch: Path, alone: Results, part: int) -> None:
     assert_they_fare_as_said(Ground(tmp_path), scratch, alone, FAILING[part::PARTS], FEW)
 
 
 @pytest.mark.slow
-def test_they_fail_late(tmp_path: Path, scratch: Path) -> None:
+def test_bots_that_fail_late_disturb_no_other(tmp_path: Path, scratch: Path) -> None:
     undisturbed = Ground(tmp_path / "without")
     undisturbed.prepare([], FEW)
     alone = undisturbed.play(sessions=30)

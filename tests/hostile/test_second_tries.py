@@ -47,7 +47,7 @@ SLEEPS = {
 
 
 def played(folder: Path, deed: str, other: str = BY_CHANCE) -> Results:
-    """The cheat against another bot, in one game of many turns."""
+    """Play the cheat against another bot, in one game of many turns."""
     notes = folder / "notes"
     bots = folder / "bots"
     bots.mkdir()
@@ -75,7 +75,7 @@ def tries(folder: Path) -> list[int]:
 
 
 @pytest.mark.parametrize("how", SLEEPS)
-def test_bot_that_sleeps_gets_a_fault_and_no_second_try(how: str, tmp_path: Path) -> None:
+def test_sleeping_bot_gets_no_second_try(how: str, tmp_path: Path) -> None:
     results = played(tmp_path, SLEEPS[how])
     (message,) = results.faults.message
     assert message == "did not answer for 1.2 s" and tries(tmp_path) == [1]
@@ -104,8 +104,7 @@ def killer_of(notes: Path) -> Iterator[None]:
         thread.join()
 
 
-def test_answers_before_a_kill_from_outside_count_in_second_try(tmp_path: Path) -> None:
-    """The cheat knows all moves then, and answers by them; what it answered first counts."""
+def test_answers_before_kill_count_in_second_try(tmp_path: Path) -> None:
     deed = f"open('{tmp_path}/pid', 'w').write(str(os.getpid())); time.sleep(0.9)"
     with killer_of(tmp_path / "notes"):
         results = played(tmp_path, deed)
@@ -135,7 +134,7 @@ GREEDY: dict[str, Source] = {
 
 
 @pytest.mark.slow
-def test_no_bot_ends_its_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_greedy_bots_end_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor do all together: the legs of the others play on, and come out as without them."""
     honest: dict[str, Source] = {
         "told": script("""

@@ -30,7 +30,7 @@ def little_fuel(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-def test_hostile_webassembly(
+def test_hostile_webassembly_disturbs_no_bot(
     tmp_path: Path, scratch: Path, alone_for_long: Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert faulthandler.is_enabled()
@@ -68,7 +68,7 @@ def test_hostile_webassembly(
 
 
 def hard_to_compile(variables: int, loops: int, *, is_called: bool = True) -> str:
-    """A module on which the compiler's work grows with variables times loops, more so where fuel isn't counted.
+    """Return a module that takes the compiler time by variables times loops, more if fuel isn't counted.
 
     Where it isn't called, nothing but its compilation is hard.
     """

@@ -68,7 +68,7 @@ PROGRAMS = {
 
 
 def questions_of(contest: str) -> list[Question]:
-    """A few hundred decisions of a leg in which chance plays, the same every time."""
+    """Return a few hundred decisions of a leg with random answers, the same every time."""
     rules, chance = find_contest(contest), random.Random(1999)
     games, sessions = (Table(buffer_fields(columns), 1 << 12) for columns in (rules.games, rules.sessions))
     house = rules.house.practice(key_of(3)).content if rules.house else None
@@ -85,7 +85,7 @@ def questions_of(contest: str) -> list[Question]:
 
 
 def answers_here(programs: Iterable[Program], folder: Path) -> dict[str, Answers]:
-    """What each answers as a bot of a tournament, or why it can't, by name."""
+    """Return each program's answers as a bot of a tournament, or its problem, by name."""
     by_contest: dict[str, list[Program]] = {}
     for program in programs:
         by_contest.setdefault(program.contest.name, []).append(program)
@@ -103,7 +103,7 @@ def answers_here(programs: Iterable[Program], folder: Path) -> dict[str, Answers
 
 
 def asked(contest: Contest, entrant: Entrant, questions: list[Question]) -> Answers:
-    """A bot's answers, or why there are none."""
+    """Return a bot's answers, or its problem."""
     if entrant.artifact is None:
         return f"does not build: {entrant.problem}"
     interface, memory = contest.interface, contest.settings().memory_megabytes
@@ -121,7 +121,7 @@ def asked(contest: Contest, entrant: Entrant, questions: list[Question]) -> Answ
 
 
 def answers_natively(programs: Iterable[Program], folder: Path) -> dict[str, Answers]:
-    """What each answers compiled by gcc or g++, or why it can't, by name."""
+    """Return each program's answers as compiled by gcc or g++, or its problem, by name."""
     programs = list(programs)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         return dict(zip([p.name for p in programs], pool.map(lambda p: _asked_natively(p, folder), programs)))
@@ -156,7 +156,7 @@ def _asked_natively(program: Program, folder: Path) -> Answers:
 
 
 def _line(contest: str, question: Question) -> str:
-    """A question as the harness of a contest reads it."""
+    """Return a question as the harness of a contest reads it."""
     kind, view = question
     if contest == "two_card_draw":
         values = [int(value) for value in view_values(find_contest(contest).interface, kind, view).values()]

@@ -69,19 +69,18 @@ def assert_as_listed(name: str, of: Compared) -> None:
 
 
 @pytest.mark.parametrize("name", SAMPLE)
-def test_a_sample_answers_as_natively(sample: Compared, name: str) -> None:
+def test_sample_answers_as_natively(sample: Compared, name: str) -> None:
     assert_as_listed(name, sample)
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", REST)
-def test_the_rest_answers_as_natively(rest: Compared, name: str) -> None:
+def test_rest_answers_as_natively(rest: Compared, name: str) -> None:
     assert_as_listed(name, rest)
 
 
 @pytest.mark.parametrize("name", DIFFERENT)
-def test_the_page_tells_what_differs(name: str) -> None:
-    """Each has its line, with a link to the program that shows it."""
+def test_page_lists_each_difference(name: str) -> None:
     path = PROGRAMS[name].path
     place = f"../../tests/native_parity/{path.parent.name}/{path.name}"
     assert f"({place})" in PAGE.read_text()

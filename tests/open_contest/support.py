@@ -28,7 +28,7 @@ from tournament.open_contest.submissions import OpenContests, Submissions
 CONTEST = "von_neumann_poker"
 LANES = (QUICK, TRIAL, OTHER, WITHDRAWAL)
 GOOD = b"int a(const Bot *bot) { return 0; }\nint b(const Bot *bot, const int bet) { return 1; }\n"
-UNFIT, CRASHES = b"unfit", b"crashes"  # in the full trial, and already in the quick one
+UNFIT, CRASHES = b"unfit", b"crashes"  # Sources that fail in the full and in the quick trial.
 _OURS = str(Path(tournament.__file__).parent / "open_contest")
 
 
@@ -139,7 +139,7 @@ def failing_at(number: int, error: Callable[[], Exception], *within: str) -> Ite
         nonlocal seen
         ours = event in ("call", "c_call") and frame.f_code.co_filename.startswith(_OURS)
         if event == "c_call" and getattr(arg, "__name__", "") in ("__enter__", "__exit__"):
-            return  # of a lock, which would stay taken
+            return  # A lock would stay taken.
         above = frame.f_back if event == "call" else frame
         if not ours or happened or not is_within(above):
             return

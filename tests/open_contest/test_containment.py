@@ -58,7 +58,7 @@ def do_all(ground: Ground) -> None:
 def test_error_at_any_call_of_a_job_leaves_the_others_as_they_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, every: int
 ) -> None:
-    """At calls in the code of the open contest, one after the other, while one job enters and another doesn't."""
+    """Have one call after the other in the open contest's code fail, while one job enters and another doesn't."""
     monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path / "cache"))
     places: list[str] = []
     errors = itertools.cycle([lambda: RuntimeError(), lambda: OSError(errno.ENOSPC, "No space left on device")])
@@ -83,7 +83,7 @@ def test_error_at_any_call_of_a_job_leaves_the_others_as_they_are(
 
 
 def killed_at(ground: Ground, statement: int, work: Callable[[], None]) -> bool:
-    """Do some work in a process that is killed before one of its statements; return whether it was."""
+    """Do some work in a process that is killed before one of its statements, and return whether it was."""
     child = os.fork()
     if child == 0:
         try:
@@ -106,7 +106,7 @@ def killed_at(ground: Ground, statement: int, work: Callable[[], None]) -> bool:
 def test_kill_at_any_statement_loses_nothing_and_enters_nothing_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An upload that replaces a bot, one that isn't fit, and a withdrawal with a later upload."""
+    """Uploads replace a bot, aren't fit, or follow a withdrawal."""
     monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path / "cache"))
     for statement in range(1, 2_000, 9):
         ground = Ground(tmp_path / str(statement), monkeypatch)
@@ -178,7 +178,7 @@ def test_threads_continue_after_an_error(ground: Ground, monkeypatch: pytest.Mon
 
 
 def test_upload_enters_though_the_database_is_full_meanwhile(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What became of a job is stored once the disk takes it."""
+    """Store the outcome of a job as soon as the disk has space."""
     job = ground.take("ann", "one.c")
     assert ground.do(QUICK)
 
@@ -221,7 +221,7 @@ def test_once_it_has_closed_the_last_of_each_bot_is_tried_and_no_practice_played
 
 
 def cached(ground: Ground, monkeypatch: pytest.MonkeyPatch, megabytes: float) -> Path:
-    """Where each bot that is tried leaves its own file in the cache."""
+    """Return the cache, in which each bot that is tried leaves its own file."""
     cache = ground.folder / "cache"
     monkeypatch.setenv("TOURNAMENT_CACHE", str(cache))
 

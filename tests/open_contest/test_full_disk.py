@@ -1,4 +1,4 @@
-"""A full disk makes what is submitted wait, and nothing else; it heals once there is space."""
+"""A full disk makes submissions wait, and nothing else, until there is space."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def ground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ground:
 
 
 def test_submissions_wait_while_disk_is_full_and_go_on(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also one that found the disk full while it was tried, however often."""
+    """Uploads that found the disk full during their trial wait, too, however often."""
     space = [600 * MEGABYTE]
     monkeypatch.setattr(submissions, "free_space", lambda _: (space[0], 1000))
     fills = [True] * 5
@@ -105,7 +105,7 @@ def test_trial_leaves_nothing_however_it_ends(ends: str, tmp_path: Path, monkeyp
 
 @pytest.mark.slow
 def test_server_starts_on_full_disk_and_heals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a killed one has left goes first. The board is served meanwhile, and what is submitted waits."""
+    """Files that a killed one left go first. The board is served meanwhile, and what is submitted waits."""
     with small_disk(tmp_path / "disk", 120) as folder:
         monkeypatch.setenv("TMPDIR", str(folder / "tmp"))
         for place in ("tmp", "entrants"):

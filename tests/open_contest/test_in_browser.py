@@ -35,7 +35,7 @@ def test_author_submits_repairs_practises_withdraws_and_signs_out(tmp_path: Path
         with chromium(tmp_path / "profile") as driver:
 
             def text(selector: str = "body") -> str:
-                """All of it at once: the page may put another element in its place."""
+                """Return a whole text at once, because the page may replace the element."""
                 return str(driver.execute_script("return document.querySelector(arguments[0]).innerText", selector))
 
             driver.get(f"http://127.0.0.1:{served.port}/")
@@ -81,11 +81,13 @@ def test_author_submits_repairs_practises_withdraws_and_signs_out(tmp_path: Path
             driver.switch_to.window(submit)
             driver.find_element(By.CSS_SELECTOR, "nav button").click()
             assert driver.find_element(By.ID, "token").is_displayed() and "Sign out" not in text()
-            answers = "(401|422) "  # to the wrong token, and of the page of the torn bot
+            answers = "(401|422) "  # The wrong token and the torn bot's page are answered so.
             assert [one["message"] for one in logged(driver, "browser") if not re.search(answers, one["message"])] == []
             events = [json.loads(entry["message"])["message"] for entry in logged(driver, "performance")]
             asked = [one["params"]["request"]["url"] for one in events if one["method"] == "Network.requestWillBeSent"]
-            asked = [url for url in asked if not url.startswith(("chrome:", "data:"))]  # its own new tab
+            asked = [
+                url for url in asked if not url.startswith(("chrome:", "data:"))
+            ]  # A new tab is the browser's own.
             assert asked and all(url.startswith(f"http://127.0.0.1:{served.port}/") for url in asked)
             assert not any(token in url for url in asked)
     finally:

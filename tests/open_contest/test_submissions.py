@@ -1,4 +1,4 @@
-"""What authors submit: who may, how often, what becomes of it, and in which order."""
+"""Submissions: who is allowed to submit, how often, with which outcome, and in which order."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def ground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ground:
 
 @pytest.fixture
 def roomy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ground:
-    """A ground that takes more submissions than tests make."""
+    """Return a ground that takes more submissions than tests make."""
     return Ground(tmp_path, monkeypatch, "max_submissions_per_day = 1000")
 
 
@@ -60,7 +60,7 @@ def test_what_is_fit_enters_and_what_is_not_does_not(ground: Ground) -> None:
     job = ground.enter("ann", "two.py", UNFIT)
     assert job.state == NOT_FIT and job.said == "verdict    not fit"
     assert ground.files() == {"one.c"} and (ground.entrants / "one.c").read_bytes() == GOOD
-    assert ground.enter("bob", "two.py").state == ENTERED  # who wasn't fit holds no name
+    assert ground.enter("bob", "two.py").state == ENTERED  # An unfit bot holds no name.
 
 
 def test_another_language_replaces_the_first_and_former_versions_are_kept(roomy: Ground) -> None:
@@ -219,7 +219,7 @@ def test_only_last_replays_and_versions_are_kept(roomy: Ground) -> None:
 
 
 def test_seconds_of_a_day_are_looked_at_when_a_job_is_taken(ground: Ground) -> None:
-    """What was submitted at once waits for the next day, and is tried after closing all the same."""
+    """Jobs that were submitted together wait for the next day, and are tried after closing all the same."""
     jobs = [ground.take("ann", f"{name}.c") for name in ("one", "two")]
     others = ground.take("bob", "three.c")
     ground.submissions.jobs.spend(["ann"], 3600, ground.now)
@@ -230,7 +230,7 @@ def test_seconds_of_a_day_are_looked_at_when_a_job_is_taken(ground: Ground) -> N
         with pytest.raises(Refused, match="3,600 seconds of trials") as late:
             ground.take("ann", "one.c", kind=kind)
         assert late.value.status == 429 and late.value.retry_after
-    ground.submissions = ground.started()  # as after a kill
+    ground.submissions = ground.started()  # The server was killed.
     assert ground.submissions.left_today("ann")[1] == 0 < ground.submissions.left_today("bob")[1]
     ground.now += timedelta(days=1)
     assert ground.do(QUICK, TRIAL) == 2 and ground.state(jobs[0]) == ENTERED
@@ -306,7 +306,7 @@ def test_full_trials_run_several_at_a_time_one_of_each_author(ground: Ground, mo
 
 
 def test_database_restored_from_a_copy_holds_what_was_submitted(ground: Ground) -> None:
-    """The copy is made while a job is queued and another is done; the server goes on from there."""
+    """Make the copy while a job is queued and another is done. The server goes on from there."""
     entered, waits = ground.enter("ann", "one.c"), ground.take("bob", "two.c")
     ground.submissions.jobs.spend(["bob"], 100.0, ground.now)
     ground.submissions.jobs.database.execute("VACUUM INTO ?", (str(ground.folder / "submissions.copy"),))

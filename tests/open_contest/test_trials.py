@@ -26,7 +26,7 @@ PYTHON = "def a(bot):\n    {}\n    return 0\n\n\ndef b(bot, bet):\n    return 1\
     ("bot", "fit", "said"),
     [
         (PYTHON.format("bot.card"), True, "3 games"),
-        (PYTHON.format("while True: pass"), None, "an endless loop"),
+        (PYTHON.format("while True: pass"), None, "it loops or is too slow to be tried"),
         (PYTHON.format("raise ValueError('no plan')"), False, "no plan"),
         ("def a(bot:\n", False, "SyntaxError"),
     ],
@@ -35,7 +35,7 @@ PYTHON = "def a(bot):\n    {}\n    return 0\n\n\ndef b(bot, bet):\n    return 1\
 def test_quick_trial_tells_what_is_wrong(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bot: str, fit: bool | None, said: str
 ) -> None:
-    """Of a loop it tells that; the full trial decides about it."""
+    """Quick trials only mention an endless loop. Full trials decide."""
     monkeypatch.setattr(trials, "QUICK_SECONDS", 8 if fit is None else 120)
     (tmp_path / "tournament.toml").write_text(f"[{CONTEST}]\n")
     (tmp_path / "bot.py").write_text(bot)
@@ -78,7 +78,7 @@ def test_trials_go_on_after_what_forks_them_was_killed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("what", ["check", "practice"])
 def test_what_takes_too_long_is_ended(what: str, tmp_path: Path) -> None:
-    """So that no one holds up the queue by what no other limit ends."""
+    """Otherwise an author could hold up the queue by something that no other limit ends."""
     page = (REPOSITORY / "docs" / "how_to" / "open_contest.md").read_text()
     assert f"for at most {PRACTICE_SECONDS / 60:g} minutes." in page
     trials.forks.start()

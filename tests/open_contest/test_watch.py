@@ -84,7 +84,7 @@ class Kept:
         self._thread.join()
 
     def says(self, words: str) -> bool:
-        """Whether it comes to say something, after what was found before."""
+        """Return whether it says something later than what was found before."""
 
         def is_said() -> bool:
             found = [place for place, line in enumerate(self.told.lines) if re.search(words, line)]
@@ -96,7 +96,7 @@ class Kept:
         return True
 
     def shown(self) -> tuple[str, dict[str, Any]]:
-        """The page and the board."""
+        """Return the page and the values of the board."""
         place = self.published / "c" / self.contest
         return (place / "index.html").read_text(), json.loads((place / "board.json").read_text())
 
@@ -280,7 +280,7 @@ def b(bot, bet):
 def test_boards_of_a_final_are_shown_as_open_until_its_last_leg_is_played(
     is_provisional: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A board that isn't open has the seed, and with it the cards of legs that are left, such as failed ones."""
+    """Final boards have the seed, and with it the cards of legs that are left, such as failed ones."""
     place = make_contest(tmp_path, ["bold", "calm"])
     settled(place, lambda text: f"{text}\n[watch]\ncloses = 2026-06-01T00:00:00Z\n")
     boards: list[bool | str] = []
@@ -386,7 +386,7 @@ CLOSED = "\n[watch]\ncloses = 2026-06-01T00:00:00Z\nfinal_top = 2\n"
 
 
 def closed(place: ContestDir, monkeypatch: pytest.MonkeyPatch) -> tuple[Kept, Results, Results]:
-    """Have a preliminary and a final played on seeds of this test; return the records of both."""
+    """Have a preliminary and a final played on seeds of this test, and return the records of both."""
     seeds = (f"seed {number} of a test of finals" for number in count())
     monkeypatch.setattr(seed_module, "drawn_seed", lambda: next(seeds))
     monkeypatch.setattr(watch_module, "_WHOLE_SECONDS", 0.0)
@@ -402,7 +402,7 @@ def closed(place: ContestDir, monkeypatch: pytest.MonkeyPatch) -> tuple[Kept, Re
 def test_final_of_the_best_is_played_on_other_cards_than_preliminary_and_open_board(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The open board, on which the worst two are alone, decides nothing."""
+    """Only the worst two are on the open board, which decides nothing."""
     place = make_contest(tmp_path, [], sessions=10, settings="replicas = 6")
     for name, source in {
         "best": bot_source(5, 4), "good": bot_source(6, 5), "poor": "int a(const Bot *b) { return 0; }\n"
@@ -436,14 +436,14 @@ def test_final_of_the_best_is_played_on_other_cards_than_preliminary_and_open_bo
     assert records_with(final.location, "good") == final.location
     assert records_with(final.location, "poor") == preliminary.location
     monkeypatch.setattr(watch_module, "publish", lambda *_, **__: None)
-    again = Kept(place)  # as after a kill
+    again = Kept(place)  # The first was killed.
     again.attend()
     assert again.watch.current().over == {CONTEST} and again.told.lines[-1] == "the final is played"
     assert len(tournament.load(final.location).games) == len(final.games)
 
 
 def test_final_without_enough_finalists_is_of_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All but one bot are disqualified in the preliminary."""
+    """Have all but one bot disqualified in the preliminary."""
     ranking = Standings(
         (Standing("bold", "c", "", rank=1, matches=2), Standing("calm", "c", "")), Matches.from_matches, ()
     )
@@ -466,7 +466,7 @@ def test_final_without_enough_finalists_is_of_all(tmp_path: Path, monkeypatch: p
     [
         ([("a", 9.0, 1), ("b", 8.0, 2), ("c", 7.0, 2), ("d", 1.0, 4)], "abc"),  # c may be second
         ([("a", 9.0, 1), ("b", 8.0, 1), ("c", 7.0, 3), ("d", 1.0, 3)], "ab"),
-        ([("a", 9.0, None), ("b", 8.0, None), ("c", 8.0, None), ("d", 1.0, None)], "abc"),  # without places
+        ([("a", 9.0, None), ("b", 8.0, None), ("c", 8.0, None), ("d", 1.0, None)], "abc"),  # Bots have no places.
         ([("a", 9.0, 1)], "a"),
     ],
 )

@@ -116,7 +116,7 @@ def test_a_bot_is_handed_in_by_one_command(served: Served) -> None:
 
 
 def test_an_authors_page_has_each_bot_and_what_became_of_it(served: Served) -> None:
-    """As a page for a browser, and as JSON; to this author alone."""
+    """Browsers get a page, others get JSON, and other authors get nothing."""
     served.ask("PUT", "/bots/one.c?wait=20", GOOD, "ann")
     served.ask("PUT", "/bots/two.c?wait=20", UNFIT, "ann")
     away = served.ask("GET", "/mine", Accept="text/html")
@@ -312,7 +312,7 @@ def test_cookie_counts_from_this_servers_own_pages(served: Served) -> None:
 
 
 def test_submissions_over_the_quota_are_refused_with_the_time_of_the_next(served: Served) -> None:
-    assert served.ask("PUT", "/bots/one.c?wait=x", GOOD, "ann").status == 400  # It is taken all the same.
+    assert served.ask("PUT", "/bots/one.c?wait=x", GOOD, "ann").status == 400  # The upload is taken all the same.
     for _ in range(4):
         assert served.ask("PUT", "/bots/one.c", GOOD, "ann").status in (200, 202)  # The bot may be tried by then.
     many = served.ask("PUT", "/bots/one.c", GOOD, "ann", Accept="application/json")
@@ -351,7 +351,7 @@ def test_a_body_that_is_slow_is_refused(served: Served, monkeypatch: pytest.Monk
 
 
 def is_hung_up_on(client: socket.socket) -> bool:
-    """Whether the server ends a connection from which nothing is read meanwhile."""
+    """Return whether the server ends a connection from which nothing is read."""
     ends = select.poll()
     ends.register(client, select.POLLRDHUP)
     return bool(ends.poll(60_000))
@@ -361,7 +361,7 @@ def is_hung_up_on(client: socket.socket) -> bool:
 def test_connections_that_are_held_open_keep_nobody_out(
     served: Served, monkeypatch: pytest.MonkeyPatch, asks: str
 ) -> None:
-    """The one that has asked nothing for longest makes room."""
+    """Close the connection that has asked nothing for longest."""
     monkeypatch.setattr(web, "_MAX_CONNECTIONS", 3)
     with (served.ground.folder / "published" / "large").open("wb") as large:
         large.truncate(1 << 30)  # more than lies on the way
@@ -374,7 +374,7 @@ def test_connections_that_are_held_open_keep_nobody_out(
                 client.sendall(f"GET /large HTTP/1.1\r\nHost: {served.host}\r\n\r\n".encode())
                 assert client.recv(9) == b"HTTP/1.1 "
         assert served.ask("GET", "/c/poker/").status == 200
-        if "take" not in asks:  # else what is on its way comes first
+        if "take" not in asks:  # Otherwise sent bytes come first.
             assert is_hung_up_on(held[0])
         for _ in range(3):
             assert served.ask("GET", "/c/poker/").status == 200
@@ -397,7 +397,7 @@ def test_connections_that_are_held_open_keep_nobody_out(
     ],
 )  # fmt: skip
 def test_odd_requests_change_nothing_and_stop_nobody(served: Served, head: bytes) -> None:
-    """Refused, or hung up on; whoever asks next is served."""
+    """Refuse them or hang up, and serve the next request."""
     folder = served.ground.folder
     before = set(folder.rglob("*"))
     token = served.ground.tokens["ann"]
@@ -490,7 +490,7 @@ def test_one_author_who_asks_much_keeps_no_page_waiting(served: Served, monkeypa
 
 
 def test_waits_of_one_author_leave_those_of_others(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many waits an author has, another author's wait is answered with the outcome."""
+    """Another author's wait is answered with the outcome, however many waits the first one has."""
     go_on = threading.Event()
     real = served.ground._check
 

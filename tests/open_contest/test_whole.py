@@ -106,7 +106,7 @@ def test_many_authors_at_once_and_kills(tmp_path: Path, count: int, kills: int) 
         closes = (datetime.now(UTC) + timedelta(seconds=1)).isoformat(timespec="seconds")
         (tmp_path / "tournament.toml").write_text(f"{settings}[watch]\ncloses = {closes}\n")
         time.sleep(chance.uniform(2, 4))
-        served.kill()  # also while the final is played
+        served.kill()  # The final is being played.
         served.start()
         assert served.says("the final is played", 400)
         assert served.ask("PUT", "/bots/late.c", tokens[0], b"")[0] == 403

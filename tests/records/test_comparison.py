@@ -1,4 +1,4 @@
-"""Two runs beside each other: what differs, and whether luck explains it; and what identifies a run."""
+"""Two runs beside each other: what differs, whether luck explains it, and what identifies a run."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> ContestDir:
 
 
 def test_same_games_in_another_order_are_the_same_results(first: ContestDir, tmp_path: Path) -> None:
-    grown = make_contest(tmp_path, ["even", "dull"], 300)  # Which get other numbers, and so do the matches.
+    grown = make_contest(tmp_path, ["even", "dull"], 300)  # Bots and matches get other numbers.
     grown.play()
     for name in ("calm", "bold"):
         grown.write_bot(name, (first.entrants / f"{name}.c").read_text())
@@ -104,7 +104,7 @@ def test_error_of_a_difference_is_that_of_two_independent_runs(
 @pytest.mark.slow
 @pytest.mark.statistical
 def test_luck_alone_is_rarely_beyond_luck(tmp_path: Path) -> None:
-    """Of eight comparisons of the same bots with other seeds few have a score or a pair beyond luck.
+    """Few of eight comparisons of the same bots with other seeds have a score or a pair beyond luck.
 
     Four or more of eight with a chance of 1 in 20 have a probability of 1 in 2,700. The bots are equal or differ.
     """

@@ -118,7 +118,7 @@ def test_opponents_are_told_apart(results: Results) -> None:
 
 
 def test_match_compares_with_the_others_in_the_contest_s_records(place: ContestDir, tmp_path: Path) -> None:
-    """The records' own games of a bot of this name don't count."""
+    """Don't count the records' own games of a bot of this name."""
     kept = str(tmp_path / "match")
     report = tournament.match(
         "von_neumann_poker", place.entrants / "calls.c", config=place.config, sessions=100, seed=3, results=kept
@@ -144,7 +144,7 @@ def test_authors_see_where_their_bot_loses_unless_decisions_are_hidden(results: 
 
 @pytest.mark.statistical
 def test_equal_bots_lose_nothing_to_each_other(tmp_path: Path) -> None:
-    """By decision and hand: what a bot answers also follows from its stack."""
+    """Add up by decision and hand, because answers also follow from a bot's stack."""
     place = make_contest(tmp_path, [], 100)
     for name in ("one", "other", "third", "last"):
         place.write_bot(name, f"{BOTS['right']}// {name}\n")

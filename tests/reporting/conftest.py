@@ -56,7 +56,7 @@ def poker_results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def dilemma(tmp_path_factory: pytest.TempPathFactory) -> Played:
-    """A repeated game, of which sessions cross row groups."""
+    """Return a repeated game, of which sessions cross row groups."""
     folder = tmp_path_factory.mktemp("dilemma")
     shutil.copytree(
         REPOSITORY / "entrants" / "prisoners_dilemma", folder / "bots", ignore=shutil.ignore_patterns("*.py")
@@ -73,7 +73,7 @@ def dilemma(tmp_path_factory: pytest.TempPathFactory) -> Played:
 
 @pytest.fixture(scope="session")
 def pages(poker_results: Path, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Played]:
-    """What was played, and its page, by contest."""
+    """Return the records and the page of each contest."""
     folder = tmp_path_factory.mktemp("others")
     found = {"von_neumann_poker": played(poker_results)}
     for name, (bots, settings) in SHIPPED.items():

@@ -18,7 +18,7 @@ class Element:
     children: list[Element | str] = field(default_factory=list)
 
     def all(self, tag: str | None = None, **attributes: str) -> Iterator[Element]:
-        """Elements in it, at any depth, of this tag and with these attributes; of a class among others."""
+        """Yield the elements at any depth that have this tag and these attributes or classes."""
         for child in self.children:
             if isinstance(child, Element):
                 if tag in (None, child.tag) and all(child.has(key.rstrip("_"), v) for key, v in attributes.items()):
@@ -64,7 +64,7 @@ class _Reader(HTMLParser):
 
 
 def read_html(text: str) -> Element:
-    """The tree of a page. Raises AssertionError where it isn't well formed."""
+    """Return the tree of a page, which must be well formed."""
     reader = _Reader()
     reader.feed(text)
     reader.close()

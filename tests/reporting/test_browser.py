@@ -62,20 +62,20 @@ class Page:
         return self.driver.execute_script(script, *arguments)
 
     def texts(self, selector: str) -> list[str]:
-        """The texts of many elements, in one call."""
+        """Return the texts of many elements, in one call."""
         found = self.run("return [...document.querySelectorAll(arguments[0])].map(e => e.textContent)", selector)
         return list(map(str, found))
 
     @contextmanager
     def as_wide_as(self, pixels: int) -> Iterator[None]:
-        """On a screen of this width."""
+        """Have a screen of this width."""
         screen = {"width": pixels, "height": 800, "deviceScaleFactor": 1, "mobile": pixels < 500}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
         yield
         self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
     def shows(self, *ids: str) -> bool:
-        """Whether these sections and no others come into view; the browser tells of a new fragment when it likes."""
+        """Return whether these sections and no others come into view, sooner or later."""
         script = "return [...document.querySelectorAll('[data-view]')].filter(e => e.offsetParent).map(e => e.id)"
         return wait_until(lambda: self.run(script) == list(ids))
 
@@ -106,7 +106,7 @@ def test_nothing_is_asked_and_nothing_complains(page: Page, pages: Mapping[str, 
     complaints, asked = page.taken()
     assert complaints == []
     assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
-    assert page.driver.title.endswith("tournament report")  # not what a bot wrote
+    assert page.driver.title.endswith("tournament report")  # A bot's text hasn't replaced it.
     names = page.texts("#chips a")
     ranking = pages[contest].results.ranking
     assert names == [f"{line.rank or '–'} {line.name}" for line in ranking.entrants]
@@ -145,7 +145,7 @@ def test_tables_sort(page: Page, pages: Mapping[str, Played]) -> None:
 
 
 def test_a_name_stays_text_wherever_the_script_puts_it(page: Page, pages: Mapping[str, Played]) -> None:
-    """On the viewer's table, in its list of steps and in what can be chosen."""
+    """Names are in the viewer's table, its steps and its choices."""
     hostile = pages["von_neumann_poker"].page
     hostile = hostile.replace('"bold"', as_json(HOSTILE_NAME)).replace(">bold<", f">{escape(HOSTILE_NAME)}<")
     (page.folder / "hostile.html").write_text(hostile)
@@ -195,7 +195,7 @@ def test_games_are_stepped_through(page: Page, pages: Mapping[str, Played]) -> N
 
 
 def test_nothing_in_a_drawing_runs(page: Page, pages: Mapping[str, Played]) -> None:
-    """A contest draws what bots called themselves or answered: an image with scripts stays an image."""
+    """Drawings can contain what bots answered, so images with scripts must stay images."""
     one = pages["von_neumann_poker"]
     taking = "document.title='taken'"
     drawing = (

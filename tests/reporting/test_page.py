@@ -47,13 +47,13 @@ def trees(pages: Mapping[str, Played]) -> Mapping[str, Element]:
 
 
 def games_of(tree: Element) -> dict[str, Any]:
-    """What the viewer shows."""
+    """Return the viewer's data."""
     found: dict[str, Any] = json.loads(tree.first("script", id="games-data").text)
     return found
 
 
 def pages_in(tree: Element) -> dict[str, Element]:
-    """The pages of bots by name, in their order."""
+    """Return the pages of bots by name, in their order."""
     return {page.first("h2").text: page for page in tree.all("article", class_="bot")}
 
 
@@ -188,11 +188,11 @@ def test_the_crosstable_is_that_of_the_records(
 
 
 def test_what_strangers_wrote_is_text(pages: Mapping[str, Played], trees: Mapping[str, Element]) -> None:
-    """A bot's stderr, a compiler's message and a file's name come through, as nothing but text."""
+    """Show a bot's stderr, a compiler's message and a file's name as nothing but text."""
     tree = trees["von_neumann_poker"]
     assert not list(tree.all("img"))
     bots = pages_in(tree)
-    assert any(HOSTILE in said.text for said in bots["crook"].all("pre"))  # not {{ 49 }}, either
+    assert any(HOSTILE in said.text for said in bots["crook"].all("pre"))  # Templates aren't filled in.
     assert f"{HOSTILE_NAME}.c" in bots
     reason = bots["torn"].first("pre", class_="reason").text
     assert "<img src=x" in reason and "error:" in reason
@@ -271,7 +271,7 @@ def layout_of(one: Played, ranking: Standings) -> Layout:
 
 
 def test_where_both_can_win_results_are_set_against_their_mean(pages: Mapping[str, Played]) -> None:
-    """And what has no error at all is no luck."""
+    """Results without an error are not luck."""
     one = pages["von_neumann_poker"]
     ranking = one.results.ranking
     assert layout_of(one, ranking).compared_with == "a draw"
@@ -289,7 +289,7 @@ def test_where_both_can_win_results_are_set_against_their_mean(pages: Mapping[st
 
 
 def large_field(one: Played, bots: int) -> Findings:
-    """As many bots as that, each with a match against every other and two games of it chosen if they matter."""
+    """Return findings of this many bots, all of which met, with two chosen games of matches that matter."""
     ranking = one.results.ranking
     entrant, match = ranking.entrants[0], ranking.matches[0]
     names = [f"bot_{number:04}" for number in range(bots)]
@@ -374,7 +374,7 @@ def test_page_of_a_bot_says_where_it_loses(pages: Mapping[str, Played]) -> None:
 
 
 def test_a_repeated_game_is_shown_by_whole_sessions(dilemma: Played) -> None:
-    """The first and the last one of each match, every turn of them, with moves, slips and payoffs as recorded."""
+    """Show every turn of the first and last session of each match, as recorded."""
     data = games_of(read_html(dilemma.page))
     rows = dilemma.results.games
     moves, paid = ("cooperate", "<b>defect"), ((3, 0), (5, 1))
@@ -393,7 +393,7 @@ def test_a_repeated_game_is_shown_by_whole_sessions(dilemma: Played) -> None:
 
 
 def test_rules_are_told_as_they_were_played(tmp_path: Path) -> None:
-    """Not those that the table names by now; what it says of title and rules is told where they are the same."""
+    """Show the rules of the records, and the table's title and description only if its rules are the same."""
     path = tmp_path / "tournament.toml"
     (tmp_path / "bots").mkdir()
     for name in ("one", "other"):
@@ -411,7 +411,7 @@ def test_rules_are_told_as_they_were_played(tmp_path: Path) -> None:
 
 
 def test_an_author_s_page_has_no_other_bot_s_secrets(pages: Mapping[str, Played]) -> None:
-    """What another one wrote, how it failed and plays, and games in which this one didn't sit."""
+    """Hide what others wrote, how they failed and play, and games without the author's bot."""
     one = pages["von_neumann_poker"]
     contest = find_contest("von_neumann_poker")
     fault = next(fault for leg, fault in one.results.ranking.faults if leg.seats[fault.seat] == "crook")
@@ -424,13 +424,13 @@ def test_an_author_s_page_has_no_other_bot_s_secrets(pages: Mapping[str, Played]
             open_to = author in (None, name)
             secrets = [*page.all("figure"), *page.all("ol", class_="faults"), *page.all("pre", class_="reason")]
             assert bool(secrets) == open_to
-            assert (": error:" in told) == (author is None)  # of the compiler
+            assert (": error:" in told) == (author is None)  # The compiler said so.
         assert all(author in (None, *match["bots"]) for match in games["matches"]) and games["matches"]
         assert len(results_in(tree)) == 6  # the crosstable is everybody's
 
 
 def test_title_and_rules_are_those_of_tournament_toml(poker_results: Path, tmp_path: Path) -> None:
-    """They are words, on which no game depends."""
+    """Titles and descriptions are words, on which games don't depend."""
     config = tmp_path / "tournament.toml"
     config.write_text('[von_neumann_poker]\ntitle = "Cup <of> ours"\ndescription = "Our rules & none else."\n')
     given = load_config("von_neumann_poker", config)

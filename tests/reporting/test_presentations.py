@@ -1,4 +1,4 @@
-"""What is counted of games, against plain loops over the records; and scenes, against what the records say was won."""
+"""Counts of games compared with plain loops over the records, and scenes with what was won."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_two_card_draw_is_counted(pages: Mapping[str, Played]) -> None:
 
 
 def test_holdem_training_is_counted(pages: Mapping[str, Played]) -> None:
-    """Every decision of Alice once, by its action: a loop over the rounds of each hand."""
+    """Count every decision of Alice by its action, in a loop over the rounds of each hand."""
     one = pages["holdem_training"]
     hole: Counter[tuple[str, int]] = Counter()
     board: Counter[tuple[str, int, int]] = Counter()
@@ -108,14 +108,14 @@ def shown_matrix_game(moves: tuple[str, ...], payoffs: list[list[float]], **more
 
 @pytest.mark.parametrize("count", [2, 3, 4])
 def test_matrix_games_are_counted(count: int) -> None:
-    """Moves that were chosen, by turn; and after which moves of the turn before, of the same game."""
+    """Count chosen moves by turn, and by the moves of the turn before in the same game."""
     names = (*MOVES, "lark")[:count]
     presentation = shown_matrix_game(names, [[0.0] * count] * count).presentation
     assert presentation
     rows = turns_of_a_matrix_game(count)
     for row in rows:
         row["move_0"], row["move_1"] = row["move_0"] % count, (row["move_1"] + row["move_replaced_0"]) % count
-    opponent = {0: 1, 1: 2}  # of bot 0, by match
+    opponent = {0: 1, 1: 2}  # Bot 0 met these, by match.
     turns: Counter[tuple[int, int, int]] = Counter()
     answers: Counter[tuple[int, int, int]] = Counter()
     before: dict[str, int] = {}
@@ -189,7 +189,7 @@ def test_points_by_position_of_poker_are_those_as_a_and_as_b(pages: Mapping[str,
 
 
 def test_points_by_position_of_a_matrix_game_are_by_the_role_of_each_session(tmp_path: Path) -> None:
-    """Rows of games don't say the role; those of sessions do, and legs of a match exchange it."""
+    """Only rows of sessions have the role, which legs of a match exchange."""
     folder = tmp_path / "bots"
     folder.mkdir()
     for move in range(3):
@@ -215,7 +215,7 @@ def test_points_by_position_of_a_matrix_game_are_by_the_role_of_each_session(tmp
 
 
 def test_values_of_sessions_go_to_the_rows_of_their_games() -> None:
-    """Of two legs with three sessions, of which the first leg's last one was broken off and has no row."""
+    """Break off the first of two legs in its third session, which has no row."""
     legs: Any = SimpleNamespace(sessions=np.array([2, 3]), number=np.array([4, 5]), games=np.array([5, 4]))
     rows = {"match": np.zeros(9), "session": np.array([12, 12, 13, 13, 14, 15, 16, 17, 17])}
     group = Group(rows, legs, np.array([0, 5, 9]), range(2))
@@ -223,7 +223,7 @@ def test_values_of_sessions_go_to_the_rows_of_their_games() -> None:
 
 
 def contributions(scene: Scene, ante: float, sizes: tuple[float, ...]) -> tuple[float, float, int | None]:
-    """What x and y have put in by the words of a scene, and who folded: bets of these sizes, by round."""
+    """Return what x and y have put in by the words of a scene, and who folded, given bets by round."""
     paid, round_, folder = [ante, ante], 0, None
     for step in scene.steps:
         if step.text.startswith("draws") and step.seat == 1:

@@ -1,4 +1,4 @@
-"""Where reports go, what is in the way, and records that change while they are read."""
+"""Reports are written to files, unless something is in the way, also while records change."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_only_reports_are_replaced(tmp_path: Path) -> None:
 
 
 def test_parts_that_go_while_they_are_read_are_read_again(poker_results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run that cuts a part has a new one in its place: whoever saw the old ledger looks again."""
+    """Look again if a run has replaced a part in the meantime."""
     calls = 0
 
     def load_once_stale(location: str) -> Results:

@@ -67,7 +67,7 @@ def test_every_entrant_meets_every_house_player_in_order(
 
 
 def test_entrants_of_a_house_contest_share_deals_and_no_rand() -> None:
-    """Each session against each house player has its own; so has a trial of any version of a bot."""
+    """Deals belong to a session against a house player, or to a trial."""
     field = [Competitor(n, name, "wasm", name) for n, name in enumerate(("ann", "bob"))]
     house = [Competitor(n, name, "house", name) for n, name in enumerate(("one", "two"))]
     schedule = against_house(field, house)
@@ -103,7 +103,7 @@ def field_of(entrants: Sequence[str], house: Sequence[str]) -> ContestSetup:
 
 
 def leg_of(field: ContestSetup, x: str, y: str, gains: Any, number: int = 0, **more: Any) -> LegResult:
-    """A session in which x won these points in its games."""
+    """Return a session in which x won these points in its games."""
     count = len(gains)
     blocks = np.bincount(np.arange(count) * BLOCKS // count, gains, BLOCKS)
     own = SeatSums(float(gains.sum()), float(gains.sum() ** 2), tuple(blocks.tolist()))

@@ -1,6 +1,6 @@
 """A cluster of several nodes: whatever happens to them, the records are the same, or one line says what is wrong.
 
-One cluster serves all tests in turn; those that end it come last.
+One cluster serves all tests in turn. Those that end it come last.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ SECONDS = 300.0  # only for what never comes
 
 
 def slow_contest(folder: Path) -> ContestDir:
-    """A contest of 36 legs."""
+    """Return a contest of 36 legs."""
     return make_contest(folder, BOTS, 100, "replicas = 6", SLOW)
 
 
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
-    """Of a run on threads that no one disturbed."""
+    """Return the records of an undisturbed run on threads."""
     place = slow_contest(tmp_path_factory.mktemp("undisturbed"))
     place.play(workers=2)
     return in_order(read_outcome(place.results))
@@ -54,7 +54,7 @@ def place(tmp_path: Path) -> ContestDir:
 
 @pytest.fixture(scope="module")
 def worker(cluster: Cluster) -> Node:
-    """The node that tests find there after the first."""
+    """Return the node that tests find there after the first."""
     return cluster.nodes[1] if len(cluster.nodes) > 1 else cluster.add()
 
 
@@ -63,14 +63,14 @@ def commits(place: ContestDir) -> int:
 
 
 def wait_while_it_runs(what: Callable[[], object], run: subprocess.Popen[str]) -> None:
-    """Until it is so; a run that ends before, or takes too long, fails the test with what it said."""
+    """Wait for a condition, and fail with the output of a run that ends before or takes too long."""
     if not wait_until(what, SECONDS, run):
         run.kill()
         raise AssertionError(run.communicate())
 
 
 def complaints_of(run: subprocess.Popen[str]) -> str:
-    """What a run says to its end, but for what it is compiling, how much it will write, and how far it is."""
+    """Return a run's output without its progress."""
     _, said = run.communicate(timeout=SECONDS)
     return re.sub(r"(Compiling|Building|This will take|Starting Ray|Playing|.* legs · ).*\n", "", said)
 
@@ -88,7 +88,7 @@ MEND = "; put the cluster's own into ~/.ray/auth_token (mode 0600) or RAY_AUTH_T
 
 @pytest.mark.slow
 def test_a_run_waits_for_workers_and_plays_on_those_that_come(cluster: Cluster, tmp_path: Path) -> None:
-    """The head has no processors, and there is no one else yet. The token in the home folder will do."""
+    """Begin without a node that has processors, and with a token in the home folder."""
     place = make_contest(tmp_path, BOTS)
     place.play(results=tmp_path / "here")
     (tmp_path / ".ray").mkdir()
@@ -202,7 +202,7 @@ def test_a_head_that_is_gone_ends_the_run(cluster: Cluster, place: ContestDir) -
     with cluster.run(place, RAY_gcs_rpc_server_reconnect_timeout_s="20") as run:
         wait_while_it_runs(lambda: commits(place) > 1, run)
         for process in cluster.nodes[-1].playing():
-            os.kill(process, signal.SIGSTOP)  # it could play to the end all the same
+            os.kill(process, signal.SIGSTOP)  # This node could play to the end.
         os.kill(cluster.nodes[0].processes["gcs_server"][0], signal.SIGKILL)
         shown, said = run.communicate(timeout=SECONDS)
     assert run.returncode == 1, said

@@ -1,4 +1,4 @@
-"""Which recorded legs count: those of the schedule, each at its own place, and whole."""
+"""Recorded legs count if they are whole, and at their places in the schedule."""
 
 from __future__ import annotations
 

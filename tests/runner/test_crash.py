@@ -95,7 +95,7 @@ def test_interrupted_run_keeps_commits_and_says_so(tmp_path: Path) -> None:
 
 
 def test_sixteen_workers_need_few_descriptors(tmp_path: Path) -> None:
-    """A task opens two parts, however many replicas its legs are of."""
+    """Tasks open two parts each, however many replicas their legs are of."""
     place = make_contest(tmp_path, ["bold", "calm"], sessions=3, settings="replicas = 300")
     limit = "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (128, 128))\n"
     done = call([*place.arguments(), "--workers", "16"], limit)

@@ -21,7 +21,7 @@ from tests.worker.support import build, origin_of, script, write_bot
 from tournament.api import verify
 from tournament.audit.report import Verification
 from tournament.contests.von_neumann_poker.rules import Settings
-from tournament.leg import PlaysAs
+from tournament.leg import Leg, LegPlan, PlaysAs, Seat
 from tournament.records.results import load
 from tournament.runner.schedule.counting import Reconciliation, fixtures_of
 from tournament.runner.schedule.fixtures import Competitor, Fixture, Replicas
@@ -31,6 +31,7 @@ from tournament.store.leg_sums import LegSums
 from tournament.store.legs import Legs
 from tournament.store.storage import open_storage
 from tournament.worker.batch import Task, play_task
+from tournament.worker.faults import DisqualificationTracker
 
 B = "def b(bot, bet): return 1\n"
 TRAPS = "int a(const Bot *bot) { __builtin_trap(); } int b(const Bot *bot, int bet) { __builtin_trap(); }\n"
@@ -44,7 +45,7 @@ def schedule_of(players: int, replicas: int) -> RoundRobin:
 
 
 def legs_in_order(order: list[Fixture], ends: Mapping[str, int | None]) -> list[str]:
-    """The legs that count, by the rule's own words."""
+    """Return the legs that count, by the rule's own words."""
     found: list[str] = []
     out: set[str] = set()
     for fixture in order:
@@ -56,7 +57,7 @@ def legs_in_order(order: list[Fixture], ends: Mapping[str, int | None]) -> list[
 
 
 def result_of(fixture: Fixture, end: int | None) -> LegResult:
-    """The result of a leg that was ended by faults of a seat, or by no one's."""
+    """Return the result of a leg that was ended by faults of a seat, or by no one's."""
     faults = () if end is None else (Fault(end, 0, 0, "a", "what"),)
     sums = (LegSums(0.0, 0.0),) * 2
     return LegResult(
@@ -89,7 +90,7 @@ def test_legs_that_count_are_the_same_in_whatever_order_they_are_played(data: st
 def test_versions_of_legs_at_tables_that_count_are_the_same_in_whatever_order_they_are_played(
     data: st.DataObject,
 ) -> None:
-    """Each leg counts with those out that were disqualified before it, whoever faults in which version."""
+    """Legs count with those bots out that were disqualified before them."""
     schedule = replace(schedule_of(data.draw(st.integers(3, 5)), data.draw(st.integers(1, 2))), seats=3)
     order, digests = list(schedule.fixtures()), schedule.digests()
     faulty = {
@@ -142,18 +143,6 @@ def found(place: ContestDir, replay: int = 0) -> Verification:
     return verify(CONTEST, config=place.config, replay=replay)
 
 
-# One is the first of all, the others are neighbours in the middle of the field.
-BAD = {"aaa": TRAPS, "carl": TRAPS, "cato": TRAPS}
-
-
-@pytest.fixture(scope="module")
-def alone(tmp_path_factory: pytest.TempPathFactory) -> ContestDir:
-    """Played by one worker in one batch."""
-    place = place_with(tmp_path_factory.mktemp("alone"), BAD)
-    place.play()
-    return place
-
-
 def test_bot_disqualified_in_a_task_plays_no_more_of_it(tmp_path: Path) -> None:
     """Legs of others go on, with processes and without."""
     sources = {f"{name}.c": bot_source(*THRESHOLDS[name]) for name in FIELD}
@@ -173,6 +162,17 @@ def test_bot_disqualified_in_a_task_plays_no_more_of_it(tmp_path: Path) -> None:
             expected.append(leg.digest)
             met |= bad & {*leg.names}
     assert {leg.digest for batch in receipt.batches for leg in batch.legs} == {*expected}
+
+
+def test_legs_before_a_disqualification_are_played_whichever_ends_first() -> None:
+    plan, other = LegPlan(0, 0, 1, bytes(32)), Seat("b", "wasm", "", 0)
+    legs = [Leg(str(number), plan, (other._replace(name="a"), other)) for number in range(4)]
+    out = DisqualificationTracker(legs)
+    out.note(legs[2], (0,))
+    out.note(legs[3], (0,))
+    assert [out.plays(leg) for leg in legs] == [True, True, True, False]
+    out.note(legs[0], (0,))
+    assert [out.plays(leg) for leg in legs] == [True, False, False, False]
 
 
 def test_bot_disqualified_after_a_leg_that_it_finished_plays_none_after(tmp_path: Path) -> None:

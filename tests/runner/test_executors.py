@@ -1,4 +1,4 @@
-"""Whoever plays, and whatever happens to him: the records are the same."""
+"""Executors play tasks, and the records are the same whatever happens to them."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_auto_is_local_for_small_work() -> None:
 
 
 def test_receipts_beside_a_failing_task_come_before_its_failure() -> None:
-    """So they are committed, and their legs aren't played twice."""
+    """Commit them, so that their legs aren't played twice."""
     came: list[Receipt] = []
 
     def receipt_of(task: object) -> Receipt:
@@ -125,7 +125,7 @@ def test_a_ray_that_does_not_start_is_started_once_more(monkeypatch: pytest.Monk
 
 @pytest.mark.slow
 def test_ray_plays_where_its_variable_says(tmp_path: Path) -> None:
-    """As of a submitted job, to which nothing else says where to play."""
+    """Submitted jobs have only this variable."""
     done = call(["run", CONTEST, "--config", str(make_contest(tmp_path, BOTS[:2]).config)], RAY_ADDRESS="127.0.0.1:9")
     assert done.returncode == 2
     assert done.stderr.endswith("tournament: Ray can't be reached at 127.0.0.1:9: nothing listens there\n")

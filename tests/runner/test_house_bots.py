@@ -142,7 +142,7 @@ def test_table_of_all_entrants_has_each_combination_of_house_bots(tmp_path: Path
 
 @pytest.mark.parametrize("seats", [2, 3])
 def test_unranked_baseline_plays_as_any_entrant(seats: int, tmp_path: Path) -> None:
-    """A bot that is the host's differs from an entrant by its rank alone."""
+    """Bots of the host differ from entrants by their rank alone."""
     own = contest(tmp_path / "own", str(seats), house={"b4": 4}, house_seats=0)
     plain = contest(tmp_path / "plain", str(seats), house={}, entrants={**PICKS, "b4": 4}, house_seats=0)
     tournament.run("high", config=own)

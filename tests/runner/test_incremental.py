@@ -34,7 +34,7 @@ Pair = tuple[str, str]
 
 
 def files(place: ContestDir) -> dict[str, int]:
-    """The times of the last change of all that a run commits."""
+    """Return the times of the last change of all that a run commits."""
     several = [place.results / "contest.json", *place.results.glob("*/*.parquet")]
     return {str(path): path.stat().st_mtime_ns for path in several}
 
@@ -70,7 +70,7 @@ def place(tmp_path: Path) -> ContestDir:
 
 @pytest.mark.parametrize("file", ["CALM.c", "calm.cpp", "calm"])
 def test_a_newcomer_of_a_recorded_name_is_broken_and_the_older_bot_stays(place: ContestDir, file: str) -> None:
-    """Whatever the order of their files' names."""
+    """Names of their files come in any order."""
     before = load(str(place.results)).games
     if file == "calm":
         (place.entrants / file).mkdir()
@@ -106,7 +106,7 @@ def test_edits_leave_as_many_parts_as_there_were(place: ContestDir) -> None:
     """Legs of an edit join the smallest part, in the same step in which that is replaced."""
     for step, name in enumerate(("bold", "dull", "dull", "even"), 1):
         place.write_bot(name, bot_source(step, step))
-        assert len(play(place)) == 3  # its own legs
+        assert len(play(place)) == 3  # The edited bot has three legs.
         assert len(list((place.results / "games").iterdir())) <= 2
 
 
@@ -136,8 +136,7 @@ def test_another_version_of_this_contest_archives_its_records(
 
 
 def test_a_run_ranks_no_records_twice(place: ContestDir, monkeypatch: pytest.MonkeyPatch) -> None:
-    """While it plays the first ranking is of its first commit, and the last one is worked out once, of what is there at
-    the end. With nothing to play there is one; results are ranked when that is asked for."""
+    """Runs rank at commits, and once at the end. Results are ranked on request."""
     ranked: list[int] = []
     rank = compute_standings
 

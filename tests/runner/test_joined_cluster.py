@@ -1,4 +1,4 @@
-"""What a run makes of the nodes that a cluster has."""
+"""Nodes of a cluster, as a run uses, avoids and reports them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def node(cpus: float, gigabytes: float, alive: bool = True, name: str = "", deat
 
 
 class RayWith:
-    """Of Ray's package what ClusterNodes uses, with these nodes."""
+    """The part of Ray's package that ClusterNodes uses, with these nodes."""
 
     def __init__(self, *nodes: Any) -> None:
         self.listed = [{**one, "NodeID": one["NodeID"] or str(number)} for number, one in enumerate(nodes)]

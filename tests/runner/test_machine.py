@@ -57,13 +57,13 @@ def expected(played: ContestDir) -> Outcome:
 
 @pytest.fixture
 def place(played: ContestDir, tmp_path: Path) -> ContestDir:
-    """Where nothing is played yet."""
+    """Return a contest in which nothing is played yet."""
     shutil.copytree(played.folder, tmp_path / "here", ignore=shutil.ignore_patterns("results", "cache"))
     return ContestDir(tmp_path / "here")
 
 
 def line(ended: Ended, *news: str) -> str:
-    """The one line that a failed run says, beside `news` of what it did until then."""
+    """Return the one line that a failed run says, without `news`."""
     assert ended.code == 1, ended
     (text,) = [text for text in ended.said.splitlines() if not any(word in text for word in ("Compiling ", *news))]
     return text
@@ -76,7 +76,7 @@ def own_cache(place: ContestDir) -> str:
 
 @pytest.fixture
 def open_place(server: Forks, place: ContestDir) -> Iterator[ContestDir]:
-    """With its bots compiled, all of it somebody else's, and the folders above open, which pytest keeps to itself."""
+    """Yield a place with compiled bots that belongs to another user, who can enter the folders above."""
     (place.folder / "cache").mkdir()
     (place.folder / "cache" / "libraries").symlink_to(cache_folder() / "libraries")
     assert server.run(place.arguments(), own_cache(place)).code == 0
@@ -141,7 +141,7 @@ def test_the_lock_of_another_machine_can_be_removed(tmp_path: Path) -> None:
 
 
 def test_a_look_at_the_lock_keeps_no_run_from_starting(place: ContestDir, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As `verify` looks, to say whether a run goes on; it has looked by the time that the run tries again."""
+    """Hold the lock as `verify` does, and let it go before the run tries again."""
     place.play()
     with open(place.results / LOCK_NAME) as lock:
         fcntl.flock(lock, fcntl.LOCK_SH)

@@ -20,7 +20,7 @@ print(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text()).g
 
 
 def peak_of_run(place: ContestDir, sessions: int) -> int:
-    """The most memory that a run's process held, in kB."""
+    """Return the most memory that a run's process held, in kB."""
     results = place.folder / f"results {sessions}"
     command = [sys.executable, "-c", SCRIPT, str(place.config), str(results), str(sessions)]
     done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=True)

@@ -1,4 +1,4 @@
-"""Whatever goes wrong in our own code while one bot plays concerns that bot alone, and so does a bot that is late."""
+"""An error of our own code while one bot plays concerns that bot alone, and so does a late bot."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def records_of(place: ContestDir) -> Outcome:
 
 @pytest.fixture(scope="module")
 def without(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
-    """The others' records where the bot can't play, by its kind."""
+    """Return the others' records where the bot can't play, by its kind."""
     found = {}
     for suffix, code in BROKEN.items():
         place = place_of(tmp_path_factory.mktemp("without"), code, suffix)
@@ -75,7 +75,7 @@ def without(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
 
 
 class Injected(Exception):
-    """What no code of ours expects."""
+    """An error that no code of ours expects."""
 
 
 def failing(*given: object, **named: object) -> object:
@@ -157,8 +157,7 @@ def test_an_error_at_a_call_for_a_process_is_its_trouble_alone(
 
 
 def late_in(monkeypatch: pytest.MonkeyPatch, tries: int) -> list[bool]:
-    """Have the odd bot be late in its first tries, either bot to blame where times aren't taken apart; what they were:
-    whether apart."""
+    """Have the odd bot be late in its first tries, and return of each whether times were taken apart."""
     made: list[bool] = []
     original = seating.Seating.seat
 

@@ -38,7 +38,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> ContestDir:
 
 @pytest.fixture
 def place(played: ContestDir, tmp_path: Path) -> Iterator[ContestDir]:
-    """A copy of the records beside a file that no one may touch."""
+    """Yield a copy of the records beside a file that no one may touch."""
     shutil.copytree(played.folder, tmp_path / "here")
     victim = tmp_path / "victim.txt"
     victim.write_text("precious")
@@ -57,28 +57,20 @@ OUTSIDE = "../../../../victim.txt"
 
 HEADS: dict[str, Change] = {
     "a staged path": lambda h: h["games"].__setitem__(3, OUTSIDE),
-    "another staged path": lambda h: h["games"].__setitem__(3, "secret/bots"),
-    "a staged path deep inside": lambda h: h["games"].__setitem__(3, f"staging/{OUTSIDE}"),
     "a size that is text": lambda h: h["games"].__setitem__(0, "7"),
-    "a size below 0": lambda h: h["games"].__setitem__(0, -1),
     "rows of no legs": lambda h: h["games"].__setitem__(1, 7),
     "a hash that is none": lambda h: h["games"].__setitem__(2, "x"),
     "other legs than there are": lambda h: h.update(count=1),
-    "no legs": lambda h: h.update(count=0),
     "legs beyond all": lambda h: h.update(count=1 << 62),
     "another number of seats": lambda h: h.update(seats=1),
     "escapes in a name": lambda h: h.update(names=h["names"].replace(h["names"].split("\n")[0], ESCAPES)),
     "a name twice": lambda h: h.update(names="\n".join(h["names"].split("\n")[1:2] * 2)),
-    "fewer entrants than play": lambda h: h.update(entrants=1),
     "more entrants than have hashes": lambda h: h.update(entrants=len(h["names"].split("\n")) + 1),
     "a seed that is a list": lambda h: h["origin"]["settings"].update(seed=[[]]),
-    "a contest with escapes": lambda h: h["origin"].update(contest=ESCAPES),
     "a fault of another seat": lambda h: fault_in(h).update(seat=200),
     "a question that is no word": lambda h: fault_in(h).update(decision=ESCAPES),
-    "a kind that is none": lambda h: fault_in(h).update(kind="tired"),
     "a text without end": lambda h: fault_in(h).update(message="x" * 100_001),
     "an end without a fault": lambda h: h["rests"][0].update(out=[0]),
-    "faults below 0": lambda h: h["rests"][0].update(faults_left_out=[-1, 0]),
     "a list without an end": lambda h: h.update(sandbox="x" * 2000),
 }
 
@@ -89,7 +81,7 @@ def fault_in(head: Head) -> dict[str, Any]:
 
 
 def test_reasons_reach_the_terminal_escaped(place: ContestDir) -> None:
-    """What is wrong with a bot, and what it did, is free text."""
+    """Problems and faults of bots are free text."""
     field = field_of(place.results)
     field["entrants"][2].update(problem=f"error: {ESCAPES}")
     put_field(place.results, field)
@@ -122,15 +114,11 @@ COLUMNS: dict[str, Callable[[Legs], Legs]] = {
     "points of no session": cell("sums", (0, 0, 0), float("nan")),
     "points beyond all": cell("sums", (0, 0, 0), 1.1e15),
     "a variance below 0": cell("sums", (0, 0, 3), -1.0),
-    "a covariance beyond all": cell("sums", (0, 0, 5), float("inf")),
     "games below 0": cell("counts", (0, 3), -1),
-    "a negative match": cell("counts", (0, 0), -1),
     "another match": cell("counts", (1, 0), 77),
     "a player that is none": cell("players", (0, 0), 9),
     "a house player that is none": cell("house", (0,), 9),
-    "a field that is none": cell("rare_index", (0,), 9),
     "a leg twice": lambda legs: legs.take([0, 0, 1]),
-    "legs in another order": lambda legs: legs.take([1, 0]),
     "a leg less": lambda legs: legs.take([0]),
 }
 
@@ -157,7 +145,7 @@ def test_what_no_part_can_carry_is_named_and_is_played_again(place: ContestDir) 
 def test_a_contests_folder_that_is_a_link_is_neither_moved_nor_signed(
     place: ContestDir, tmp_path: Path, inside: bool, dry: bool
 ) -> None:
-    """With other settings a run would move it to an archive: the link alone, and begin again."""
+    """Runs with other settings would archive the link alone."""
     target = place.results.parent / "elsewhere" if inside else tmp_path / "elsewhere"
     place.results.rename(target)
     place.results.symlink_to(target)
@@ -177,7 +165,7 @@ values = st.recursive(
 
 
 def places_in(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The way to every value inside of a value."""
+    """Yield the way to every value inside of a value."""
     yield path
     for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
         yield from places_in(inner, (*path, key))
@@ -188,7 +176,7 @@ def places_in(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...
 def test_any_change_of_a_field_or_of_what_a_part_carries_is_one_line_or_valid_records(
     played: ContestDir, data: st.DataObject
 ) -> None:
-    """Any value replaced by any other, or left out, and sealed."""
+    """Replace any value by any other, or leave it out, and seal the result."""
     of_field = data.draw(st.booleans())
     part = part_of(played.results, "sessions")
     changed = played.results / "contest.json" if of_field else part

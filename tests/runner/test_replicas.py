@@ -140,7 +140,7 @@ def test_run_and_records_give_the_same_verdict(tmp_path: Path) -> None:
         assert line.rank_high is not None and behind.rank_low is not None
         assert (line.order_status == "settled") == (line.rank_high < behind.rank_low)
     place.config.write_text(text.replace("until_settled = 0.9\nmax_replicas = 7", "replicas = 1"))
-    with_replicas(place, 1)  # it keeps what was played, and looks once
+    with_replicas(place, 1)  # All is played.
     assert load(str(place.results)).ranking.until is None
 
 

@@ -257,7 +257,7 @@ class Field:
 
 
 def is_said(ended: Ended) -> bool:
-    """Whether a run ended well, was killed, or said why it failed."""
+    """Return whether a run ended well, was killed, or said why it failed."""
     return (
         ended.code is not None and "Traceback" not in ended.said and (ended.code <= 0 or "tournament: " in ended.said)
     )

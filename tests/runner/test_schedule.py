@@ -79,7 +79,7 @@ Chance = tuple[bytes, int, int]
 
 
 def chance_of(schedule: RoundRobin) -> dict[tuple[str, str, int], Chance]:
-    """The key of each leg's deals, and where each rand() starts."""
+    """Return the key of each leg's deals, and where each rand() starts."""
     return {
         (x.name, y.name, leg.plan.number): (leg.plan.deals_key, x.random_seed, y.random_seed)
         for leg in schedule.legs()
@@ -127,7 +127,7 @@ def test_a_change_of_what_a_leg_depends_on_changes_its_deals_and_both_rands(
 
 
 def test_versions_of_a_bot_in_a_match_meet_the_same_chance_and_never_that_of_a_contest() -> None:
-    """Whatever they are called: each opponent, and the bot itself, has the same rand() against it, too."""
+    """Names don't matter, and the bot and its opponents have the same rand(), too."""
     field = [BOB, CAT]
     versions = [Competitor(5, name, "wasm", name) for name in ("ann", "bos", "zoe")]
     met = []
@@ -159,7 +159,7 @@ REPLICAS = st.integers(1, 4)
 
 @given(fields, st.booleans(), REPLICAS)
 def test_replicas_are_other_legs_of_the_same_matches(field: list[Competitor], duplicate: bool, replicas: int) -> None:
-    """What there is with fewer stays as it is; all see deals of their own but the two legs of a duplicate pair."""
+    """More replicas change none of the first ones, and only legs of a duplicate pair share deals."""
     one = round_robin(field, duplicate=duplicate)
     several = replace(one, replicas=Replicas(replicas))
     legs, first = list(several.legs()), list(one.legs())

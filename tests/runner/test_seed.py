@@ -54,7 +54,7 @@ def test_two_runs_without_a_seed_have_other_cards(tmp_path: Path) -> None:
         place = without_seed(tmp_path / name)
         play(place)
         cards.append(set(load(str(place.results)).games.a_card))
-    assert len(cards[0] & cards[1]) < 3  # of some hundred among 16 million
+    assert len(cards[0] & cards[1]) < 3  # There are some hundred of 16 million.
 
 
 def test_the_seed_is_its_owners_alone_and_stands_nowhere_else(tmp_path: Path) -> None:
@@ -88,8 +88,7 @@ def test_records_whose_seed_is_missing_or_another_say_so(tmp_path: Path) -> None
     assert play(place).games == 0
 
 
-@pytest.mark.parametrize("which", [0, 1])
-@pytest.mark.parametrize("is_gone", [False, True])
+@pytest.mark.parametrize(("which", "is_gone"), [(0, False), (1, True)])
 def test_a_seed_of_which_one_copy_is_damaged_or_gone_is_mended(tmp_path: Path, which: int, is_gone: bool) -> None:
     place = without_seed(tmp_path)
     play(place)
@@ -108,9 +107,7 @@ def test_a_seed_of_which_one_copy_is_damaged_or_gone_is_mended(tmp_path: Path, w
     assert api.verify(CONTEST, config=place.config).problems == ()
 
 
-@pytest.mark.parametrize(
-    ("seed", "warned"), [(7, True), ("secret", True), ("a sentence that no one else knows", False), (2**100, False)]
-)
+@pytest.mark.parametrize(("seed", "warned"), [("secret", True), ("a sentence that no one else knows", False)])
 def test_a_guessable_seed_is_named_so(tmp_path: Path, seed: int | str, warned: bool) -> None:
     place = without_seed(tmp_path)
     said = play(place, seed=seed).said

@@ -78,7 +78,7 @@ def test_others_play_while_one_is_built(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_who_has_games_in_the_records_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without it they would leave the records, to be played again."""
+    """Otherwise its games would leave the records, and be played again."""
     place = make_contest(tmp_path, BOTS)
     place.play()
     place.write_bot("dull", bot_source(1, 2))

@@ -45,7 +45,7 @@ def config_of(folder: Path, mates: str = "other_authors", tables: str = "tables 
 
 
 def play(config: Config) -> list[set[str]]:
-    """Who sat together."""
+    """Return the bots of each table."""
     with prepare_contest(config.played, config, NullListener()) as prepared:
         run_prepared(prepared, NullListener())
     matches = load(f"{config.results}/highest").matches

@@ -1,4 +1,4 @@
-"""What bots used is recorded: fuel of WebAssembly, processor time of processes, and the most memory of both."""
+"""Records of what bots used: fuel of WebAssembly, processor time of processes, and memory."""
 
 from __future__ import annotations
 

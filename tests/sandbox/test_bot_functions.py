@@ -1,4 +1,4 @@
-"""Which of a Python file's functions are the bot's: what its author meant, or none."""
+"""Choice of the functions of a Python file that answer questions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOVE: list[tuple[tuple[str, ...], int]] = [(("move",), 1)]
 
 
 def chosen(source: str, stem: str = "zebra", questions: list[tuple[tuple[str, ...], int]] = MOVE) -> list[object]:
-    """What the chosen functions answer."""
+    """Return the answers of the chosen functions."""
     module = types.ModuleType(f"bot.{stem}")
     exec(source, module.__dict__)
     functions = choose_functions(module, stem, questions, "TwoCardDraw")
@@ -31,13 +31,13 @@ HELPERS = {
 
 
 @pytest.mark.parametrize("helper", HELPERS.values(), ids=HELPERS)
-def test_the_exact_name_goes_first(helper: str) -> None:
+def test_exact_name_precedes_helpers(helper: str) -> None:
     move = "def move(bot): return 1"
     assert chosen(f"{move}\n{helper}") == chosen(f"{helper}\n{move}") == [1]
 
 
 @pytest.mark.parametrize("name", ["Zebra", "Bot", "TwoCardDraw"])
-def test_a_class_of_the_right_name_is_as_exact(name: str) -> None:
+def test_class_of_exact_name_precedes_helpers(name: str) -> None:
     bot = f"class {name}:\n  def move(self, bot): return 1\n"
     for helper in ("with a line", "joined", "of another class"):
         assert chosen(bot + HELPERS[helper]) == [1]
@@ -46,7 +46,7 @@ def test_a_class_of_the_right_name_is_as_exact(name: str) -> None:
     assert chosen(f"{bot}def move(state, depth): return 2") == [1]
 
 
-def test_other_spellings_need_a_signature_that_fits() -> None:
+def test_other_spelling_needs_a_fitting_signature() -> None:
     assert chosen("def zebra_move(bot): return 1\ndef zebramove(x, y): return 2") == [1]
     assert chosen("def zebra_move(bot, depth=3): return 1") == [1]
     assert chosen("def zebraMove(*told): return 1") == [1]
@@ -79,6 +79,6 @@ def test_each_question_has_its_function() -> None:
         ("def zebra(bot): return 1", "lacks the function move, or a class with the method move$"),
     ],
 )
-def test_what_is_missing_is_said(source: str, words: str) -> None:
+def test_missing_function_is_named(source: str, words: str) -> None:
     with pytest.raises(NotChosen, match=words):
         chosen(source)

@@ -1,4 +1,4 @@
-"""What a build's processes take together: each start is allowed or not; and they are looked at, and ended."""
+"""Limits that the processes of a build share."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def built(source: str, seconds: float = 60.0, megabytes: int = 4096, *, watched:
 
 
 @pytest.mark.parametrize("source", [FORKS, THREADS], ids=["processes", "threads"])
-def test_a_bomb_is_ended_and_nothing_of_it_stays(source: str) -> None:
+def test_bomb_in_build_leaves_nothing(source: str) -> None:
     before = set(descendants(os.getpid()))
     done = built(source)
     assert done.in_words == "took more than 64 processes or 1,024 threads"
@@ -68,26 +68,25 @@ def test_a_bomb_is_ended_and_nothing_of_it_stays(source: str) -> None:
 
 
 @pytest.mark.parametrize("then", ["", "ctypes.CDLL(None).syscall(60, 0)"], ids=["", "in the last thread"])
-def test_memory_is_that_of_all_processes(then: str) -> None:
+def test_build_with_too_much_memory_is_stopped(then: str) -> None:
     forks = "import os\nfor _ in range(2): os.fork()\n"
     done = built(forks + HOARDS.format(then=then), megabytes=400)
     assert done.in_words == "took more than 800 MB of memory"
 
 
-def test_memory_that_processes_share_counts_once() -> None:
+def test_shared_memory_of_build_counts_once() -> None:
     """That of all 20 would be 2,000 MB."""
     few = FEW.format(count=19).replace("sys.stdin.read()", "time.sleep(0.5)")
     done = built(f"import time\nx = bytearray(b'x') * (100 << 20)\n{few}", megabytes=400)
     assert (done.status, done.output, done.excess) == (0, b"started\n", "")
 
 
-def test_64_processes_are_allowed() -> None:
+def test_build_may_start_64_processes() -> None:
     done = built(FEW.format(count=63))
     assert (done.status, done.output, done.excess) == (0, b"started\n", "")
 
 
 def test_no_process_of_a_build_leaves_its_group() -> None:
-    """By which all are found, counted and ended."""
     tries = "\n".join(
         f"try:\n    {attempt}\nexcept OSError:\n    pass\nelse:\n    print({attempt!r})"
         for attempt in ("os.setsid()", "os.setpgid(0, 0)", "os.setpgid(os.getpid(), os.getppid())")

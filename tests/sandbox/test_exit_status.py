@@ -1,4 +1,4 @@
-"""Who is to blame for how a confined process ended."""
+"""Causes of the end of a confined process."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ KILL, TIME, ABORT = signal.SIGKILL, signal.SIGXCPU, signal.SIGABRT
         (-34, False, 0, "bot", "the machine"),
     ],
 )
-def test_blame(
+def test_ending_has_its_cause(
     status: int | None, passed_limit: bool, kills: int, of: Literal["bot", "build", "compiler"], blame: Blame
 ) -> None:
     assert judge(status, passed_limit=passed_limit, kills=kills, of=of) == blame

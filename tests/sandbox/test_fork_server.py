@@ -1,4 +1,4 @@
-"""What forked processes share with each other, which is nothing, and with who ordered them, which is their end."""
+"""Forked processes share nothing, and end with the tournament."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def shell(script: str) -> LaunchSpec:
     return LaunchSpec(Program(["/bin/sh", "-c", script]), ProcessLimits(256, 10), readable=["/bin", "/usr/bin"])
 
 
-def ran(script: str, given: bytes = b"") -> run_command.Finished:
+def ran(script: str, given: bytes = b"", seconds: float = 20) -> run_command.Finished:
     launch = shell(script)
-    return run_command.finish(fork_server.start(launch, "on"), launch, 20, given)
+    return run_command.finish(fork_server.start(launch, "on"), launch, seconds, given)
 
 
 def python_bot() -> Confined:
-    """A bot's process that waits to be asked."""
+    """Start a bot's process, which waits for questions."""
     artifact = python_artifact.pack(b"", ON, INTERFACE.python.sdk)
     return fork_server.start(
         python_bots.launch_of(artifact, "bot", INTERFACE, ON, memory_megabytes=64, cpu_seconds=10), "on"
@@ -45,7 +45,7 @@ def python_bot() -> Confined:
 
 
 def raised_by(source: str) -> str:
-    """What a bot's file says when it starts."""
+    """Return the problem of a bot that raises at its start."""
     artifact = python_artifact.pack(source.encode(), ON, INTERFACE.python.sdk)
     with pytest.raises(Unfit) as caught:
         python_bots.try_start(artifact, "bot", INTERFACE, ON, memory_megabytes=64)
@@ -56,7 +56,7 @@ def server_of(process: Confined) -> int:
     return int(Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
 
 
-def test_how_forks_end_is_known() -> None:
+def test_fork_reports_its_output_and_end() -> None:
     done = ran("read x; echo out $x; echo err >&2; exit 3", b"in\n")
     assert (done.status, done.output, done.errors) == (3, b"out in\n", b"err\n")
     for deed, words in (("ctypes.string_at(0)", "SIGSEGV"), ("os.abort()", "SIGABRT")):
@@ -64,6 +64,9 @@ def test_how_forks_end_is_known() -> None:
         launch = LaunchSpec(Program([interpreter(), "-c", script]), ProcessLimits(256, 10), readable=python_paths())
         assert run_command.finish(fork_server.start(launch, "on"), launch, 20).in_words == f"was killed by {words}"
     assert ran("while read x; do :; done; echo $x", b"to\nits end").output == b"its end\n"
+    assert ran("kill -11 $$").in_words == "ended"  # signals of others are ignored
+    slow = ran("exec >&- 2>&-; while :; do :; done", seconds=0.3)
+    assert slow.cut_off and slow.in_words == "took too long"
 
 
 def test_forks_have_the_limits_of_their_own_launch() -> None:
@@ -75,7 +78,7 @@ def test_forks_have_the_limits_of_their_own_launch() -> None:
         assert done.output.split() == [b"%d" % (megabytes << 10), b"%d" % seconds]
 
 
-def test_forks_find_no_descriptor_of_the_server_or_of_others() -> None:
+def test_fork_inherits_no_descriptor() -> None:
     others = [python_bot() for _ in range(3)]
     try:
         source = (
@@ -89,7 +92,7 @@ def test_forks_find_no_descriptor_of_the_server_or_of_others() -> None:
             other.end()
 
 
-def test_a_fork_can_signal_neither_its_server_nor_another() -> None:
+def test_fork_can_signal_no_other_process() -> None:
     other = python_bot()
     server = server_of(other)
     try:
@@ -104,7 +107,7 @@ def test_a_fork_can_signal_neither_its_server_nor_another() -> None:
         other.end()
 
 
-def test_a_killed_server_takes_its_forks_along_and_another_serves_on() -> None:
+def test_killed_server_is_replaced() -> None:
     process = python_bot()
     server = server_of(process)
     os.kill(server, signal.SIGKILL)
@@ -115,7 +118,7 @@ def test_a_killed_server_takes_its_forks_along_and_another_serves_on() -> None:
     again.end()
 
 
-def test_a_stopped_server_goes_on() -> None:
+def test_stopped_server_is_continued() -> None:
     first = python_bot()
     server = server_of(first)
     os.kill(server, signal.SIGSTOP)
@@ -128,7 +131,7 @@ def test_a_stopped_server_goes_on() -> None:
 
 @pytest.mark.parametrize("trouble", [OSError(errno.EMFILE, "too many open files"), KeyboardInterrupt()])
 @pytest.mark.parametrize("at", ["os.pipe", "os.pidfd_open", "socket.send_fds"])
-def test_a_fork_that_breaks_off_is_no_trouble_for_the_next(
+def test_interrupted_fork_leaves_the_next_sound(
     trouble: BaseException, at: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert ran("exit 0").status == 0  # there is a server

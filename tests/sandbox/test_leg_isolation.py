@@ -1,4 +1,4 @@
-"""Legs of a Python bot share a process only where its source shows that they can't know of each other."""
+"""Legs of Python bots share a process only if the source shows that none can observe another."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ALONE = SandboxSettings(legs_per_process=1)
 
 
 LEADING_OUT = ("atexit", "contextvars", "gc", "numpy", "os", "re", "signal", "threading", "weakref")
-# What else leads out of a leg, a line each; all must be refused a shared process.
+# Other ways out of a leg. None of these sources may share a process.
 ESCAPES = [
     "x = ().__class__.__base__.__subclasses__()",
     "x = (lambda: 0).__globals__",
@@ -177,7 +177,7 @@ ESCAPES = [
 
 
 @pytest.mark.parametrize("source", ESCAPES, ids=range(len(ESCAPES)))
-def test_ways_out_of_a_leg_are_seen(source: str) -> None:
+def test_source_with_way_out_of_leg_may_not_share(source: str) -> None:
     assert isolation_violation(source.encode(), SDK)
 
 
@@ -215,39 +215,14 @@ ORDINARY = [
 
 
 @pytest.mark.parametrize("source", ORDINARY, ids=range(len(ORDINARY)))
-def test_ordinary_sources_may_share(source: str) -> None:
+def test_ordinary_source_may_share(source: str) -> None:
     assert isolation_violation(source.encode(), SDK, SHOWN) == ""
 
 
-def test_shipped_bots_and_those_to_start_from_share() -> None:
+def test_shipped_bots_and_templates_share() -> None:
     for contest in CONTESTS:
         for path in (*ROOT.glob(f"entrants/{contest.name}/*.py"), contest.interface.folder / "new_bot.py"):
             assert python_bots.isolation_violation(path.read_bytes(), contest.interface, ON) == "", path
-
-
-def test_a_leg_changes_its_own_copies_alone() -> None:
-    """Though it may set attributes of what it has from modules, and of the class of what it is shown."""
-    source = """
-from heapq import merge
-from random import Random, choice
-from functools import lru_cache
-def count(of):
-    try:
-        of.n += 1
-    except AttributeError:
-        of.n = 1
-    return of.n
-def a(bot):
-    return count(merge) + count(Random) + count(Random.choice) + count(lru_cache)
-def b(bot, bet):
-    return count(bot) % 2
-"""
-    assert isolation_violation(source.encode(), {}) == ""
-    entrants = build({f"{name}.py": source for name in ("one", "two", "three")})
-    settings = Settings(sessions=3, duplicate=True)
-    together, alone = play(entrants, settings), play(entrants, settings, ALONE)
-    assert [leg.what_counts for leg in together] == [leg.what_counts for leg in alone]
-    assert not any(leg.faults for leg in together)
 
 
 LIBRARY = {
@@ -272,14 +247,35 @@ LIBRARY = {
         ("import board", {"moves.py": "x = (\n"}, "moves.py can't be read"),
     ],
 )
-def test_library_is_read_with_the_bot(source: str, changed: dict[str, str], reason: str) -> None:
+def test_library_with_way_out_prevents_sharing(source: str, changed: dict[str, str], reason: str) -> None:
     found = isolation_violation(source.encode(), SDK, library={**LIBRARY, **changed})
     assert found.startswith(reason) and bool(found) == bool(reason)
 
 
-def test_a_leg_has_classes_and_a_library_of_its_own() -> None:
-    """Bots that count in all that they have of modules count the same beside other legs as alone."""
-    source = """
+# Bots that count in all that they have of modules, and seeds that could tell of addresses or of other legs' starts.
+COUNT = """
+def count(of):
+    try:
+        of.n += 1
+    except AttributeError:
+        of.n = 1
+    return of.n
+"""
+DRAW = (
+    "import random\ndraw = random.random\n{}def a(bot): return int(draw() * 50)\ndef b(bot, bet): return draw() < 0.5\n"
+)
+SHARING = {
+    "functions": f"""
+from heapq import merge
+from random import Random, choice
+from functools import lru_cache
+{COUNT}
+def a(bot):
+    return count(merge) + count(Random) + count(Random.choice) + count(lru_cache)
+def b(bot, bet):
+    return count(bot) % 2
+""",
+    "classes": f"""
 import sys
 from dataclasses import dataclass, field
 from enum import Enum
@@ -291,12 +287,7 @@ class Seen:
 class Kind(Enum):
     ONE = 1
 seen = Seen()
-def count(of):
-    try:
-        of.n += 1
-    except AttributeError:
-        of.n = 1
-    return of.n
+{COUNT}
 def deep(n):
     return 0 if n == 0 else 1 + deep(n - 1)
 def a(bot):
@@ -305,9 +296,19 @@ def a(bot):
     return count(field) + count(Kind) + count(seen) + len(sys.argv) + len(seen.of) + (deep(5000) - 5000)
 def b(bot, bet):
     return (Kind.ONE.value + bot.card > 1.5) * 1
-"""
-    assert isolation_violation(source.encode(), {}, SHOWN) == ""
-    entrants = build({f"{name}.py": source for name in ("one", "two", "three")})
+""",
+    "lying_nan": DRAW.format(
+        "class F(float):\n    def __ne__(self, other):\n        return False\n"
+        "kept = [F('nan') for _ in range(7)]\nrandom.seed(kept[-1])\n"
+    ),
+    "nan_of_a_generator": DRAW.format("draw = random.Random(float('nan')).random\n"),
+    "unseeded": DRAW.format("class R(random.Random):\n    def seed(self, x):\n        pass\ndraw = R(R(1)).random\n"),
+    "number": DRAW.format("class N(int):\n    def __abs__(self):\n        return 1 / 0\nrandom.seed(N(-5))\n"),
+}
+
+
+def test_legs_that_share_a_process_play_as_alone() -> None:
+    entrants = build({f"{name}.py": source for name, source in SHARING.items()})
     assert all(python_artifact.legs_may_share(entrant.artifact or b"") for entrant in entrants)
     settings = Settings(sessions=3, duplicate=True)
     together, alone = play(entrants, settings), play(entrants, settings, ALONE)
@@ -315,35 +316,12 @@ def b(bot, bet):
     assert not any(leg.faults for leg in together)
 
 
-# What makes a number or a name tell of addresses or of other legs' starts.
-UNTRUE = {
-    "lying_nan": "class F(float):\n    def __ne__(self, other):\n        return False\n"
-    "kept = [F('nan') for _ in range(7)]\nrandom.seed(kept[-1])\n",
-    "nan_of_a_generator": "draw = random.Random(float('nan')).random\n",
-    "unseeded": "class R(random.Random):\n    def seed(self, x):\n        pass\ndraw = R(R(1)).random\n",
-    "number": "class N(int):\n    def __abs__(self):\n        return 1 / 0\nrandom.seed(N(-5))\n",
-}
-
-
-def test_no_seed_of_a_bots_own_is_an_address() -> None:
-    rest = "def a(bot): return int(draw() * 50)\ndef b(bot, bet): return draw() < 0.5\n"
-    sources = {f"{name}.py": f"import random\ndraw = random.random\n{text}{rest}" for name, text in UNTRUE.items()}
-    assert {name: isolation_violation(source.encode(), {}) for name, source in sources.items()} == dict.fromkeys(
-        sources, ""
-    )
-    entrants = build(sources)
-    settings = Settings(sessions=3, duplicate=True)
-    together, alone = play(entrants, settings), play(entrants, settings, ALONE)
-    assert [leg.what_counts for leg in together] == [leg.what_counts for leg in alone]
-    assert not any(leg.faults for leg in together)
-
-
-def test_a_bot_may_give_itself_another_name() -> None:
+def test_bot_that_renames_its_module_plays() -> None:
     source = "__name__ = 'other'\ndef a(bot): return 5\ndef b(bot, bet): return 1\n"
     assert ask(source, [A]).answers == [5]
 
 
-def test_who_may_share_does_and_who_must_not_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_bots_that_may_share_have_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[str] = []
     start = fork_server.start
 
@@ -361,7 +339,7 @@ def test_who_may_share_does_and_who_must_not_does_not(monkeypatch: pytest.Monkey
     }  # fmt: skip
 
 
-def test_nothing_of_a_bot_is_executed_to_judge_it() -> None:
+def test_bot_is_not_executed_to_be_judged() -> None:
     interface = CONTESTS[0].interface
     loops = b"while True: pass\n"
     assert python_bots.isolation_violation(loops, interface, ON) == ""

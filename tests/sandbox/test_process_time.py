@@ -6,7 +6,6 @@ import contextlib
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -14,9 +13,8 @@ from pathlib import Path
 import pytest
 
 from tests.processes import wait_until
-from tests.support import build_folder
 from tests.worker.support import build, problem_of
-from tournament.artifacts import compiler_run, libraries, program_build
+from tournament.artifacts import program_build
 from tournament.errors import RunError
 from tournament.sandbox.outside import process_time
 from tournament.sandbox.outside.confined import Confined
@@ -29,7 +27,6 @@ from tournament.sandbox.outside.process_time import (
     TimeBudget,
     doing,
 )
-from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import python_bots
 
 # Seconds, the processor time in them, and whether it sleeps at their end.
@@ -43,7 +40,7 @@ IN_PARALLEL = (1.0, 2.0, False)  # 64 processes on two processors
 
 
 def time_given(ticks: Sequence[tuple[float, float, bool]]) -> float:
-    """The seconds after which a process that is allowed 20 is late."""
+    """Return the seconds after which a process with a limit of 20 is late."""
     now, cpu, sleeping = 0.0, 0.0, False
     had = TimeBudget(lambda: ProcessUse(cpu, sleeping), 20, lambda: now)
     for seconds, used, sleeping in ticks:  # noqa: B007
@@ -68,7 +65,7 @@ def time_given(ticks: Sequence[tuple[float, float, bool]]) -> float:
         ([IN_PARALLEL] * 90, 20),
     ],
 )
-def test_time_that_is_a_processs_own(ticks: list[tuple[float, float, bool]], given: float | None) -> None:
+def test_own_time_excludes_waits(ticks: list[tuple[float, float, bool]], given: float | None) -> None:
     if given is not None:
         assert time_given(ticks) == given
         return
@@ -78,7 +75,7 @@ def test_time_that_is_a_processs_own(ticks: list[tuple[float, float, bool]], giv
 
 @contextlib.contextmanager
 def running(code: str) -> Iterator[tuple[int, Path]]:
-    """A Python process that has written a line: its number and its folder in /proc."""
+    """Provide the ID of a Python process that has written a line, and its folder in /proc."""
     with subprocess.Popen([sys.executable, "-uc", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout
         process.stdout.readline()
@@ -88,7 +85,7 @@ def running(code: str) -> Iterator[tuple[int, Path]]:
             process.kill()
 
 
-def test_who_sleeps_of_its_own_accord(tmp_path: Path) -> None:
+def test_waiting_process_sleeps_or_is_held_up(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "opened")
     found: dict[str, Doing] = {
         "import time; print(); time.sleep(99)": "sleeps",
@@ -139,9 +136,7 @@ ASLEEP: Look = (0.05, 0.0, 0.0, "sleeps")
     ],
     ids=["naps", "sleeps", "queues", "queued", "busy", "busy, then asleep", "threads", "held up", "held up, queued"],
 )
-def test_sleep_is_the_time_without_a_processor_and_without_a_wait_for_one(
-    looks: list[Look], slept: float, at_most: float
-) -> None:
+def test_sleep_excludes_waits_for_processor(looks: list[Look], slept: float, at_most: float) -> None:
     now = ProcessUse(0.0, sleeps=False)
     clocks = ProcessClock(lambda: now)
     most = 0.0
@@ -152,7 +147,7 @@ def test_sleep_is_the_time_without_a_processor_and_without_a_wait_for_one(
     assert slept - 1e-9 <= clocks.slept and most <= at_most + 1e-9
 
 
-def test_what_a_group_has_used_is_known_when_its_processes_have_ended() -> None:
+def test_use_of_ended_group_is_kept() -> None:
     burns = "import time\nwhile time.process_time() < 0.2: pass"
     command = [
         sys.executable,
@@ -169,7 +164,7 @@ def test_what_a_group_has_used_is_known_when_its_processes_have_ended() -> None:
 
 @pytest.fixture
 def starved(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever runs waits for a processor, and isn't waited for long."""
+    """Have every process wait for a processor, with little patience."""
     monkeypatch.setattr(process_time, "_MOST_TIMES", 1)
     monkeypatch.setattr(process_time, "_MORE_SECONDS", 0)
 
@@ -185,7 +180,7 @@ SLOW_BUILD = {"bot.toml": 'command = ["./x"]\nbuild = ["sh", "-c", "while :; do 
 
 
 @pytest.mark.slow
-def test_a_bot_that_gets_no_processor_is_not_blamed(starved: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bot_without_processor_is_not_at_fault(starved: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(python_bots, "_TRIAL_OWN_SECONDS", 0.1)
     monkeypatch.setattr(program_build, "_SECONDS", 1)
     problem = problem_of(SLEEPY)
@@ -194,19 +189,7 @@ def test_a_bot_that_gets_no_processor_is_not_blamed(starved: None, monkeypatch: 
         build({"bot": SLOW_BUILD})
 
 
-def test_a_source_that_gets_no_processor_is_not_blamed(
-    starved: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    source = f"// {time.time_ns()}: none that is compiled already\n"
-    source += "int a(const Bot *b) { return 73; } int b(const Bot *b, int x) { return 0; }"
-    libraries.prepare_libraries(["c"], SandboxSettings(), lambda _: None)
-    monkeypatch.setattr(compiler_run, "_BY_CLOCK", 0.00001)  # a millisecond, which no compiler takes
-    (tmp_path / "bots").mkdir()
-    with pytest.raises(RunError, match="this machine is too busy"):  # it can't compile our own, either
-        build_folder(tmp_path / "bots", {"fresh.c": source})
-
-
 @pytest.mark.slow
-def test_a_bot_that_sleeps_at_its_start_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bot_that_sleeps_at_its_start_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(python_bots, "_TRIAL_OWN_SECONDS", 1.0)
     assert problem_of(SLEEPY) == "can't start: slept or waited for more than 5 s"

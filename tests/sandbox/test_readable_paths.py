@@ -24,7 +24,7 @@ def shell(script: str, *more: str) -> LaunchSpec:
     )
 
 
-def test_builds_read_the_same_libraries_if_the_interpreter_does_not_know_debians_folder(
+def test_interpreter_without_multiarch_finds_the_same_libraries(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     known = readable_paths.system_libraries()
@@ -33,7 +33,7 @@ def test_builds_read_the_same_libraries_if_the_interpreter_does_not_know_debians
     assert readable_paths.system_libraries() == known
 
 
-def test_what_lies_in_readable_folder_has_no_rule_of_its_own_unless_it_leads_elsewhere(tmp_path: Path) -> None:
+def test_file_in_readable_folder_needs_no_rule(tmp_path: Path) -> None:
     (tmp_path / "bot").mkdir()
     (tmp_path / "bot" / "file").write_text("own")
     (tmp_path / "elsewhere").write_text("shown")
@@ -45,8 +45,8 @@ def test_what_lies_in_readable_folder_has_no_rule_of_its_own_unless_it_leads_els
     assert run_command.finish(fork_server.start(launch, "on"), launch, 20).output == b"shown\n"
 
 
-def test_interpreters_import_as_programs() -> None:
-    """What their own libraries need is there: modules in C among it."""
+def test_interpreter_of_program_finds_its_library() -> None:
+    """Modules in C are there, too."""
     source = {"bot.toml": 'command = ["python3", "bot.py"]\n', "bot.py": "import ctypes, json, ssl, sqlite3, decimal\n"}
     (entrant,) = build({"bot": {**source, "bot.py": source["bot.py"] + "input()\n"}})
     assert entrant.problem is None

@@ -21,7 +21,7 @@ with scratch_folder(Path(sys.argv[1])) as folder:
 
 
 def holder(parent: Path) -> tuple[subprocess.Popen[str], Path]:
-    """A process that works in a scratch folder, and the folder."""
+    """Start a process that works in a scratch folder. Return both."""
     process = subprocess.Popen(
         [sys.executable, "-c", _HOLDER, str(parent)],
         env=environment(),
@@ -33,7 +33,7 @@ def holder(parent: Path) -> tuple[subprocess.Popen[str], Path]:
     return process, Path(process.stdout.readline().strip())
 
 
-def test_only_what_killed_ones_left_is_removed(tmp_path: Path) -> None:
+def test_only_folders_of_killed_runs_are_removed(tmp_path: Path) -> None:
     other = tmp_path / "tournament-results"
     other.mkdir()
     live, kept = holder(tmp_path)
@@ -49,7 +49,7 @@ def test_only_what_killed_ones_left_is_removed(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [other]
 
 
-def test_a_folder_of_the_same_kind_that_is_a_link_is_left_alone(tmp_path: Path) -> None:
+def test_link_named_as_scratch_folder_stays(tmp_path: Path) -> None:
     target = tmp_path / "target"
     target.mkdir()
     (target / "file").write_text("kept")

@@ -79,7 +79,7 @@ sys.exit(1)
 
 
 @pytest.mark.parametrize("kind", ["python", "program"])
-def test_it_is_the_same_everywhere(kind: str, tmp_path: Path) -> None:
+def test_bot_sees_the_same_in_every_command(kind: str, tmp_path: Path) -> None:
     place = make_contest(tmp_path, ["bold", "calm"])
     path = place.entrants / ("looks.py" if kind == "python" else "looks")
     write_bot(path, PYTHON if kind == "python" else script(PROGRAM))
@@ -112,7 +112,7 @@ def test_it_is_the_same_everywhere(kind: str, tmp_path: Path) -> None:
     assert differing == {}
 
 
-def test_no_fault_tells_where_an_object_lies_or_how_the_process_came_to_be() -> None:
+def test_fault_text_hides_addresses_and_command() -> None:
     plain = "import sys\ndef b(bot, bet): return 1\ndef a(bot): return 1\n"
     tells = plain.replace("return 1\n", "raise ValueError(f'{object()} {max} {sys.orig_argv} at 0x1F')\n")
     (played,) = play(build({"one.py": tells, "two.py": plain}), Settings())

@@ -23,13 +23,13 @@ class LegWithBlocks(LegResult):
 
 
 def leg_sums(seats: Sequence[SeatSums], length: int, luck: Floats | None = None) -> tuple[LegSums, ...]:
-    """The sums of each seat in one leg, of which luck was worth this to the first one by block."""
+    """Return the sums of each seat in one leg, with the first one's luck by block."""
     found = columns.compute_leg_sums(_totals([seats]), np.array([length]), None if luck is None else luck[np.newaxis])
     return _as_fields(found)[0]
 
 
 def share_variances(legs: Sequence[LegWithBlocks], legs_of_deals: int) -> list[LegWithBlocks]:
-    """The same legs, in order; those that share their deals have the variances of their sum."""
+    """Return the same legs, of which those that share deals have the variances of their sum."""
     sums, lengths = np.array([leg.sums for leg in legs]), np.array([leg.sessions for leg in legs])
     match, number = (np.array([getattr(leg, name) for leg in legs]) for name in ("match", "number"))
     deals = pair_keys(match, number // legs_of_deals)

@@ -23,7 +23,7 @@ BLOCKS = 32
 
 
 def leg_of(names: tuple[str, ...], match: int, number: int, points: Floats) -> LegWithBlocks:
-    """A leg in which these bots won these points: a row for each, with a session for each block."""
+    """Return a leg in which these bots won these points: a row for each, with a session for each block."""
     sums = [SeatSums(float(own.sum()), float(own @ own), tuple(own.tolist())) for own in points]
     digest = hashlib.sha256(f"{names} {number}".encode()).hexdigest()
     return LegWithBlocks(

@@ -1,4 +1,4 @@
-"""What errors are told from: strata against plain loops, and how often intervals hold."""
+"""Standard errors and degrees of freedom, compared with plain loops over strata."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_one_replica_has_intervals_and_tells_nobody_apart() -> None:
 
 
 def test_a_very_large_field_is_ranked_by_intervals_compared_by_sorting(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As by comparing each pair of intervals, and never more sure than by a test of each pair."""
+    """Sorting finds what comparing each pair of intervals does, and no more than a test of each pair."""
     field, chance = field_of([f"bot_{number}" for number in range(9)]), np.random.default_rng(6)
     strength = np.array([9.0, 9, 6, 6, 6, 3, 1, 0, 0])
     legs = [
@@ -113,8 +113,7 @@ def test_without_any_variance_order_is_sure_and_equals_share_a_place() -> None:
 
 
 def test_two_versions_are_compared_opponent_by_opponent() -> None:
-    """On the same deals: what both have of these is no error of their difference. Of one replica the spread over
-    opponents tells, if there are four."""
+    """Both meet the same deals. With one replica the error comes from four opponents or more."""
     chance = np.random.default_rng(4)
     opponents = [f"bot_{number}" for number in range(5)]
     field = field_of(["now", "then", *opponents])

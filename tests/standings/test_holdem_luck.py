@@ -49,7 +49,7 @@ def columns_of(hands: Sequence[Hand]) -> Games:
 
 
 def found_controls(hand: Hand, shuffle: int) -> list[float]:
-    """Of one hand that is not a session's first."""
+    """Return the controls of one hand that isn't a session's first."""
     *columns, profit = columns_of([hand]).values()
     moments = np.zeros((CONTROLS + 2, CONTROLS + 2))
     after = add_hands(columns, profit, 1, 2, shuffle, np.zeros(CONTROLS), moments, np.zeros(1))
@@ -60,7 +60,7 @@ def found_controls(hand: Hand, shuffle: int) -> list[float]:
 
 @st.composite
 def any_hand(draw: st.DrawFn) -> Hand:
-    """One that the rules know; its profit is anything, for no control asks for it."""
+    """Return a hand that the rules allow, with any profit, because no control depends on it."""
     cards = draw(st.permutations(range(52)))[:9]
     raises, answers, stack, folder = [0, 0, 0, 0], [0, 0, 0, 0], 100, NOBODY
     for round_ in range(4):
@@ -87,7 +87,7 @@ def test_controls_are_those_of_plain_python(hand: Hand, shuffle: int) -> None:
 
 
 def test_a_first_hand_is_shuffled_by_the_cards_of_the_second_and_alone_has_no_luck() -> None:
-    """Which no one knows while it is played, and which know nothing of it."""
+    """Cards of the second hand are unknown during the first, and independent of it."""
     hands = [Hand(0, 0, 0, tuple(range(n, n + 9)), (5, 0, 0, 0), (CALLED, 1, 1, 1), NOBODY, 10) for n in (0, 20)]
     *columns, profit = columns_of(hands).values()
     moments = np.zeros((CONTROLS + 2, CONTROLS + 2))
@@ -100,7 +100,7 @@ def test_a_first_hand_is_shuffled_by_the_cards_of_the_second_and_alone_has_no_lu
 
 
 def test_over_both_answers_of_bob_the_mean_is_zero() -> None:
-    """Exactly, by their chances; the raise and the cards are the same."""
+    """Weight both answers to the same raise by their exact probabilities."""
     for number in range(20):
         cards = tuple(random.Random(number).sample(range(52), 9))
         raised = 1 + 5 * number
@@ -114,8 +114,7 @@ def test_over_both_answers_of_bob_the_mean_is_zero() -> None:
 @pytest.mark.statistical
 @pytest.mark.parametrize(("known", "place"), [(8, 3), (7, 2), (4, 1)])
 def test_over_the_next_cards_and_shuffles_the_mean_is_zero(known: int, place: int) -> None:
-    """With the first cards of a hand fixed, and chips in the pot; over cards and shuffles that know nothing of each
-    other."""
+    """Fix the first cards of a hand with chips in the pot, and draw cards and shuffles independently."""
     chance = random.Random(known)
     fixed = chance.sample(range(52), known)
     rest = [card for card in range(52) if card not in fixed]
@@ -128,7 +127,7 @@ def test_over_the_next_cards_and_shuffles_the_mean_is_zero(known: int, place: in
 
 
 class Moody:
-    """Raises by samples, more in hands after it was asked often, less after other ones; does anything on a whim."""
+    """A bot that raises by samples and by how often it was asked before, and does anything on a whim."""
 
     def __init__(self, seed: int, whims: float = 0.1) -> None:
         self._whims = whims

@@ -44,7 +44,7 @@ def invented(seed: int, sessions: int, length: int = 10) -> dict[str, npt.NDArra
 
 
 def plain_luck(games: dict[str, npt.NDArray[Any]], sessions: int) -> list[float]:
-    """The same game by game: what these cards brought before, and usually, less its mean over all cards."""
+    """Return the luck game by game: what these cards won before, and usually, less the mean over all cards."""
     columns = [games[name].tolist() for name in LUCK_COLUMNS]
     counts, gains = [0] * CELLS, [0] * CELLS
     usual = usual_gains().tolist()
@@ -85,7 +85,7 @@ def test_luck_is_that_of_a_plain_reckoning_however_games_are_cut(sessions: int) 
 
 
 def test_luck_of_many_legs_is_that_of_each_however_games_are_cut() -> None:
-    """Among them legs without games, first, last and in between."""
+    """Legs without games are first, last and in between."""
     legs = [invented(seed, 3, length) for seed, length in enumerate((0, 9, 11, 0, 0, 10, 0))]
     alone = [LegsLuck(3) for _ in legs]
     for one, games in zip(alone, legs):
@@ -102,7 +102,7 @@ def test_luck_of_many_legs_is_that_of_each_however_games_are_cut() -> None:
 
 
 def _replies(card: float, memory: list[float], seat: int) -> int:
-    """A bot that sticks to what it made of its first cards: the higher they were, the bolder it plays."""
+    """Answer as a bot that plays the bolder, the higher its first cards were."""
     if len(memory) < 20:
         memory.append(card)
     bold = sum(memory) / len(memory)
@@ -110,7 +110,7 @@ def _replies(card: float, memory: list[float], seat: int) -> int:
 
 
 def _steers(card: float, memory: list[float], seat: int) -> int:
-    """A bot that plays one way to be learned, then the other; its high cards end sessions, its low ones don't."""
+    """Answer as a bot that plays one way to be learned, then the other."""
     memory.append(card)
     turned = len(memory) // 20 % 2 == 1
     return int((card > 0.5) != turned) * (50 if seat == 0 else 1)
@@ -181,7 +181,7 @@ SHIPPED_BOTS = {
 def test_luck_is_worked_out_where_legs_are_played_as_it_is_from_their_records(
     contest: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With a buffer so small that it is emptied in the middle of legs, and holds several."""
+    """Buffers hold several legs, and are emptied in the middle of legs."""
     settings, rows, bots = SHIPPED_BOTS[contest]
     config = make_shipped_contest(tmp_path, contest, bots, f"seed = 5\n{settings}")
     if contest == CONTEST:

@@ -67,7 +67,7 @@ def by_name(name: str, tournaments: int) -> Mapping[str, tuple[float, float]]:
     contest, entrants, house = players_of(name)
     several = [entrants[number % len(entrants)] for number in range(len(NAMES))]
     chance = np.random.default_rng(7)
-    scores = np.zeros((tournaments, len(NAMES)))  # by bot
+    scores = np.zeros((tournaments, len(NAMES)))  # Rows are tournaments, columns bots.
     names = np.array([chance.permutation(len(NAMES)) for _ in range(tournaments)])  # each bot's
     for number in range(tournaments):
         called = [replace(bot, name=NAMES[names[number, place]]) for place, bot in enumerate(several)]
@@ -91,6 +91,6 @@ def by_name(name: str, tournaments: int) -> Mapping[str, tuple[float, float]]:
 @pytest.mark.statistical
 @pytest.mark.parametrize("name", sample_params(SHORT, ["snakes"]))
 def test_name_of_a_bot_changes_no_score(name: str) -> None:
-    """Of five names none is worth more than 3.5 standard errors, which chance exceeds once in 400 contests."""
+    """Names are worth at most 3.5 standard errors, which chance exceeds once in 400 contests."""
     effects = by_name(name, 30)
     assert all(abs(mean) <= 3.5 * error + 1e-9 for mean, error in effects.values()), effects

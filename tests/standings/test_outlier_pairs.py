@@ -71,7 +71,7 @@ def test_few_bots_pairs_that_have_not_met_and_the_disqualified_are_no_ground() -
 
 
 def test_what_is_rounded_is_foretold() -> None:
-    """All is even, but one pair's points add up to nothing only nearly."""
+    """Let all be even, except one pair, whose points nearly add up to nothing."""
     names = [f"bot_{number}" for number in range(BOTS)]
     field, chance = field_of(names), np.random.default_rng(1)
     payoffs = chance.random(64)

@@ -1,4 +1,4 @@
-"""Who can be told apart: bounds of ranks, all at once."""
+"""Bounds of all ranks at once, by which bots are told apart."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BLOCKS = 32
 
 
 def residuals_of(blocks: Floats) -> Floats:
-    """Of equal blocks, a row for each entrant."""
+    """Return the residuals of equal blocks, a row for each entrant."""
     count = blocks.shape[1]
     away: Floats = (blocks - blocks.mean(axis=1, keepdims=True)) * math.sqrt(count / (count - 1))
     return away

@@ -33,7 +33,7 @@ def wins_of(names: Sequence[str], won: Mapping[tuple[str, str], Floats], drawn: 
 
 
 def test_strengths_of_two_and_of_a_chain_in_closed_form() -> None:
-    """Alone the odds are those of the wins, with the drawn session that everybody has; then they add up."""
+    """Odds of two are those of their wins and a drawn session. Strengths in a chain add up."""
     ratings, errors, freedom = fitted(["x", "y"], wins_of(["x", "y"], {("x", "y"): np.full(BLOCKS, 7.0)}))
     # Half of the strength d apart each: 224 of 320, and half a session: 224.5 = 320 σ(d) + σ(d/2).
     apart = (ratings[0] - ratings[1]) / ELO
@@ -43,7 +43,7 @@ def test_strengths_of_two_and_of_a_chain_in_closed_form() -> None:
     assert fitted(["x", "y"], with_draws)[0] == pytest.approx(ratings)
     assert with_draws.totals(["x", "y"]) == [(160, 128, 32), (32, 128, 160)]
     lopsided, *_ = fitted(["x", "y"], wins_of(["x", "y"], {("x", "y"): np.full(BLOCKS, 10.0)}))
-    assert 500 < lopsided[0] - lopsided[1] < 3000  # who has won all is no stronger than that tells
+    assert 500 < lopsided[0] - lopsided[1] < 3000  # A bot that won all has a finite strength.
     chain = {("x", "y"): np.full(BLOCKS, 7.5), ("y", "z"): np.full(BLOCKS, 7.5)}
     strong, *_ = fitted(["x", "y", "z"], wins_of(["x", "y", "z"], chain))
     assert strong == pytest.approx([ELO * math.log(3), 0, -ELO * math.log(3)], rel=0.02, abs=1e-6)
@@ -51,7 +51,7 @@ def test_strengths_of_two_and_of_a_chain_in_closed_form() -> None:
 
 @pytest.mark.statistical
 def test_strengths_and_their_errors_are_those_of_simulated_fields() -> None:
-    """Also where the sessions of a block go together, which counts alone don't show."""
+    """Sessions of a block go together here, which counts alone don't show."""
     chance = np.random.default_rng(4)
     names = ["ann", "bob", "cat", "dan"]
     truth = np.array([0.6, 0.2, -0.1, -0.7])
@@ -90,7 +90,7 @@ def test_equals_stay_equal_whatever_the_rounding() -> None:
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32), st.integers(0, 9), st.floats(0, 1))
 def test_the_nearest_behind_tell_all_and_none_too_many(seed: int, count: int, share: float) -> None:
-    """Following them gives all that is told or implied; leaving out any gives less."""
+    """Everything implied follows from them, and less without any of them."""
     chance = np.random.default_rng(seed)
     ahead = np.triu(chance.random((count, count)) < share, 1)
     nearest = nearest_behind(transitive_closure(ahead))
@@ -101,7 +101,7 @@ def test_the_nearest_behind_tell_all_and_none_too_many(seed: int, count: int, sh
 
 
 def reached(edges: set[tuple[int, int]], count: int) -> set[tuple[int, int]]:
-    """Who is behind whom, over any number of others."""
+    """Return all pairs that follow from these, over any number of others."""
     found = set(edges)
     for middle in range(count):
         found |= {(i, j) for i in range(count) for j in range(count) if {(i, middle), (middle, j)} <= found}

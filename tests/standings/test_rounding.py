@@ -1,4 +1,4 @@
-"""What luck was worth is the same to the last bit wherever it is worked out, whatever the processor can."""
+"""Luck is the same to the last bit on any processor."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 def features() -> str:
-    """Those of this processor that numpy can do without."""
+    """Return the features of this processor that numpy can do without."""
     known: dict[str, bool] = np._core._multiarray_umath.__cpu_features__  # type: ignore[attr-defined]
     dispatched: list[str] = np._core._multiarray_umath.__cpu_dispatch__  # type: ignore[attr-defined]
     return " ".join(name for name in dispatched if known.get(name))

@@ -37,7 +37,7 @@ def whole(place: ContestDir) -> Results:
 
 @pytest.fixture
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The parts that were opened."""
+    """Return a list to which the names of opened parts are added."""
     names: list[str] = []
     real = FolderStorage.open_data
 
@@ -143,7 +143,7 @@ for _ in range(20):
 def test_a_scan_is_read_as_a_stream_while_arrow_s_threads_open_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They need the interpreter for it, so nobody may keep it who waits for them."""
+    """Threads need the interpreter for it, so no thread that waits for them keeps it."""
     place = make_contest(tmp_path, ["bold", "calm", "dull", "even"], 10, "replicas = 4")
     monkeypatch.setattr("tournament.runner.tasks.TaskSize.is_full", lambda *_: True)
     place.play()

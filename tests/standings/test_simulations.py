@@ -32,7 +32,7 @@ from tournament.trial.sequential import Difference, analyse
 
 
 class Trial(NamedTuple):
-    """What a simulated tournament shows.
+    """The outcome of a simulated tournament.
 
     Attributes:
         wrong: Whether equals were told apart.
@@ -75,7 +75,7 @@ def learners(replicas: int, chance: np.random.Generator) -> Trial:
 
 
 def at_tables(seats: int | None, replicas: int, tables: int | None, learns: bool, chance: np.random.Generator) -> Trial:
-    """Play twins at tables at which one wins what the others lose; or each learns once a leg what suits it."""
+    """Play twins at tables at which one wins what the others lose, or each learns once a leg what suits it."""
     bots = 8 if seats is None else 12
     field = test_tables.field_of(bots) if tables is None else test_tables.field_of(bots, tables=tables)
     places, at = test_tables.places_at(test_tables.schedule_of(field, seats, replicas))

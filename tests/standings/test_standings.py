@@ -1,4 +1,4 @@
-"""From legs to a ranking, against plain sums, and its intervals against simulated tournaments."""
+"""Rankings of legs, compared with plain sums."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def field_of(names: Sequence[str], problems: dict[str, str] | None = None) -> Co
 
 
 def leg_of(field: ContestSetup, x: str, y: str, points: Points, number: int = 0, **more: Any) -> LegWithBlocks:
-    """A leg in which x won these points in its sessions, cut into blocks as the core does."""
+    """Return a leg in which x won these points in its sessions, cut into blocks as the core does."""
     count = len(points)
     block = np.arange(count) * BLOCKS // count
     own = SeatSums(float(points.sum()), float(points @ points), tuple(np.bincount(block, points, BLOCKS).tolist()))
@@ -64,13 +64,13 @@ def batch_of(*legs: LegResult) -> Batch:
 
 
 def leg_of_both(field: ContestSetup, x: str, y: str, of_x: Points, of_y: Points, number: int = 0) -> LegResult:
-    """A leg of a game that is not zero-sum: both sides have points of their own."""
+    """Return a leg of a game that is not zero-sum: both sides have points of their own."""
     leg, other = leg_of(field, x, y, of_x, number), leg_of(field, x, y, of_y, number)
     return replace(leg, sums=leg_sums((leg.by_block[0], other.by_block[0]), len(of_x)))
 
 
 def tournament(names: Sequence[str], sessions: int, seed: int) -> tuple[ContestSetup, dict[tuple[str, str], Points]]:
-    """Independent points of every pair; earlier names are better."""
+    """Return a field and independent points of every pair, of which earlier names win more."""
     chance = np.random.default_rng(seed)
     pairs = itertools.combinations(names, 2)
     return field_of(names), {(x, y): chance.normal(names.index(y) - names.index(x), 5, sessions) for x, y in pairs}
@@ -94,7 +94,7 @@ def test_where_a_game_is_not_zero_sum_each_side_has_its_own_points(legs: int, re
         assert line.score == pytest.approx(np.sum(own) / replicas)
         expected = np.sqrt(2 * legs * 64) * 2 / replicas
         assert line.stderr is not None and (replicas == 3 or line.stderr == pytest.approx(expected, rel=0.5))
-        if replicas > 1:  # its own points in each replica tell the error, not those of the other side
+        if replicas > 1:  # The error is that of the bot's own points.
             each = [of.sum(axis=1).var(ddof=1) / replicas for of in own]
             assert line.stderr == pytest.approx(np.sqrt(np.sum(each)))
     for match in standings.matches:
@@ -129,7 +129,7 @@ def test_scores_and_counts_are_plain_sums() -> None:
         signed = [p if x == line.name else -p for (x, y), p in points.items() if line.name in (x, y)]
         assert line.score == pytest.approx(np.sum(signed), rel=1e-12)
         blocks = np.reshape(signed, (3, BLOCKS, -1)).sum(axis=2)
-        each = BLOCKS * blocks.var(ddof=1, axis=1)  # of the match against each opponent
+        each = BLOCKS * blocks.var(ddof=1, axis=1)  # A row is a match.
         error = math.sqrt(each.sum())
         assert line.stderr == pytest.approx(error, rel=1e-9)
         assert line.ci_high is not None and line.ci_low is not None
@@ -211,7 +211,7 @@ def test_who_played_more_matches_so_far_is_not_ahead_for_it() -> None:
 
 
 def disqualified(field: ContestSetup) -> list[LegResult]:
-    """Cat traps once too often against dan; without that leg she would win everything."""
+    """Return legs in which cat traps once too often against bob, and would otherwise win everything."""
     fault = Fault(1, 2, 5, "b", "out of bounds")
     names = [entrant.name for entrant in field.entrants]
     legs: list[LegResult] = [
@@ -224,7 +224,7 @@ def disqualified(field: ContestSetup) -> list[LegResult]:
 
 
 def test_who_is_disqualified_is_told_the_fault_that_came_most_often() -> None:
-    """The first of these, which is the cause: that a new start finds no fuel only follows from an endless loop."""
+    """Show the first of these, which is the cause of the later ones."""
     field = field_of(["ann", "bob", "cat", "dan"])
     legs = disqualified(field)
     place = next(number for number, leg in enumerate(legs) if leg.ended_by is not None)

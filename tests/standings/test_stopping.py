@@ -20,8 +20,7 @@ LOOKS = analysis_counts(4, 64)
 
 
 def test_of_one_look_it_is_a_plain_interval_and_of_two_within_both_ends() -> None:
-    """Two looks share the rate as their counts do; the second may have no more than what the first left, and no less
-    than if the first had been of no use."""
+    """Two looks share the rate as their counts do. The second has what the first left, or a little less."""
     only = critical_value((20,), 0, 0.05, 19)
     assert only == pytest.approx(quantile(1 - 0.9 * 0.05 / 2, 19), rel=1e-6)
     first, second = (critical_value((10, 40), look, 0.05, freedom) for look, freedom in enumerate((9, 39)))
@@ -34,7 +33,7 @@ def test_looking_costs_a_fifth_of_the_width_in_the_end() -> None:
 
 
 def looks_at(replicas: Sequence[Sequence[float]], counts: Sequence[int]) -> list[Differences]:
-    """The differences of rows at each look, of independent replicas that all rows have."""
+    """Return the differences of rows at each look, of independent replicas that all rows have."""
     found = []
     for count in counts:
         if min(map(len, replicas)) >= count:
@@ -51,7 +50,7 @@ def settled(replicas: Sequence[Sequence[float]], until: Until) -> SettledOrder:
 
 
 def told(values: list[float], counts: tuple[int, ...], error_rate: float, tie: float) -> tuple[bool, bool, bool]:
-    """Whether one with these differences is surely ahead of the other, behind it, or tied with it."""
+    """Return whether a bot with these differences is significantly ahead, behind, or tied."""
     seen = looks_at([values, [0.0] * len(values)], counts)
     if not seen:
         return False, False, False
@@ -99,7 +98,7 @@ def test_neighbours_are_settled_tied_or_open_and_if_any_is_open_all_play_more() 
 @pytest.mark.slow
 @pytest.mark.statistical
 def test_twins_stop_early_and_who_would_be_told_apart_hardly_ever_does() -> None:
-    """Far before the most replicas for most twins; of pairs that these would tell apart one in twenty at most."""
+    """Most twins stop long before the last replica, and at most one of twenty pairs that it would tell apart."""
     chance, most = np.random.default_rng(5), 64
     until = Until(0.95, 1, most)
     counts = run_analysis_counts(until)
@@ -121,7 +120,7 @@ def test_twins_stop_early_and_who_would_be_told_apart_hardly_ever_does() -> None
 
 
 def test_neighbours_that_are_surely_the_other_way_round_are_open() -> None:
-    """By values of the same means, as scores without luck, while the scores themselves say otherwise."""
+    """Values without luck can have another order than the scores."""
     chance = np.random.default_rng(3)
     replicas = {name: (chance.normal(mean, 1, 48)).tolist() for name, mean in (("a", 5.0), ("b", 9.0), ("c", 0.0))}
     for tie in (None, 0.5):
@@ -132,7 +131,7 @@ def test_neighbours_that_are_surely_the_other_way_round_are_open() -> None:
 @given(st.integers(0, 2**32), st.integers(2, 7), st.sampled_from([None, 0.5, 5.0]))
 @settings(max_examples=60, deadline=None)
 def test_no_verdict_contradicts_a_place(seed: int, size: int, tie: float | None) -> None:
-    """Also if other values tell them apart than rank them."""
+    """Other values can tell bots apart than those that rank them."""
     chance = np.random.default_rng(seed)
     deals, count = chance.normal(0, 1, 24), int(chance.integers(0, 25))
     means = np.sort(chance.standard_t(1, size))[::-1] + chance.normal(0, 0.3, size)

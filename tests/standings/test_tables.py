@@ -65,7 +65,7 @@ def ranked(field: ContestSetup, legs: Legs) -> Standings:
 
 @pytest.mark.parametrize("seats", [1, 3, 4])
 def test_scores_and_differences_come_from_what_each_match_spreads_over_its_replicas(seats: int) -> None:
-    """By plain sums over matches."""
+    """Compare with plain sums over matches."""
     field, replicas, chance = field_of(6), 3, np.random.default_rng(1)
     places, at = places_at(schedule_of(field, seats, replicas))
     points = chance.normal(at, 2.0)
@@ -118,7 +118,7 @@ def test_the_crosstable_has_what_one_of_two_won_more_at_the_tables_of_both(seats
 
 @pytest.mark.parametrize("count", [7, 2100])
 def test_a_bot_at_too_few_drawn_tables_hides_its_own_place_alone(count: int) -> None:
-    """Among few bots, of which all pairs are tested, and among many."""
+    """Few bots are tested pair by pair, many aren't."""
     chance, field = np.random.default_rng(4), field_of(count, tables=30)
     late = count - 1
     at = np.array(

@@ -17,7 +17,7 @@ ROW = np.dtype([("match", np.int32), ("won", np.uint8), ("points", np.float64)],
 
 
 def test_every_column_is_described_and_no_other() -> None:
-    known = {"won": "x won"}  # and the match, which most contests have
+    known = {"won": "x won"}  # Most contests have the match, too.
     assert describe_columns(ROW, **known, points="points")[0].description.startswith("match number")
     for meanings in (known, known | {"points": "points", "cards": "cards"}):
         with pytest.raises(ValueError, match="the core writes the columns match, won, points"):

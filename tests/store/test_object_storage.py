@@ -1,4 +1,4 @@
-"""What only object stores can do wrong: writers without locks, uploads half done, answers lost, records that move."""
+"""Failures of object stores alone: writers without locks, half an upload, lost answers, records that move."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ LOCATION = "s3://bucket/results/von_neumann_poker"
 
 @pytest.fixture
 def memory(monkeypatch: pytest.MonkeyPatch) -> MemoryStore:
-    """A store in this process."""
+    """Return a store in this process."""
     return MemoryStore(monkeypatch)
 
 
 @pytest.fixture
 def storage(served_store: ServedStore) -> Iterator[Storage]:
-    """A prefix of the served store."""
+    """Yield a prefix of the served store."""
     storage = open_storage(new_location(served_store.options))
     yield storage
     storage.release()
@@ -59,9 +59,10 @@ def storage(served_store: ServedStore) -> Iterator[Storage]:
 
 
 def paused(memory: MemoryStore, at: int, action: Callable[[], object], meanwhile: Callable[[], object]) -> str | None:
-    """Do something that stops at its so manieth request until something else is done.
+    """Do something that stops at one of its requests until something else is done.
 
-    What was said when it failed, "" when it didn't; None when there are fewer requests.
+    Returns:
+        The message if it failed, "" if it didn't, None if there are fewer requests.
     """
     halted, go_on, came = threading.Event(), threading.Event(), itertools.count(1)
     waits = False
@@ -98,7 +99,7 @@ STOPS = f"another process now writes to {LOCATION}; this one stops"
 @pytest.mark.parametrize("commits", [False, True])
 @pytest.mark.parametrize("what", CHANGES)
 def test_a_paused_writer_that_wakes_changes_nothing(monkeypatch: pytest.MonkeyPatch, what: str, commits: bool) -> None:
-    """One writer stops at each request of a change; another opens, commits or not; then the first goes on."""
+    """Pause a writer at each request of a change, while another opens and possibly commits."""
     (change, after), said = CHANGES[what], cast(str | None, "")
     request = 0
     while said is not None:
@@ -119,7 +120,7 @@ def test_a_paused_writer_that_wakes_changes_nothing(monkeypatch: pytest.MonkeyPa
         said = paused(memory, request, lambda: change(first, known), take_over)  # noqa: B023
         if said is None:
             break
-        staged = f"{LOCATION.partition('bucket/')[2]}/staging/"  # where one that stops may leave something
+        staged = f"{LOCATION.partition('bucket/')[2]}/staging/"  # A writer that stops can leave files there.
         there = {name: text for name, text in memory.objects().items() if not name.startswith(staged)}
         assert there == {name: text for name, text in before.items() if not name.startswith(staged)}, request
         assert said in ("", STOPS) or "is missing" in said
@@ -132,7 +133,7 @@ def test_a_paused_writer_that_wakes_changes_nothing(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.thorough
 def test_a_writer_killed_at_any_request_leaves_whole_changes(served_store: ServedStore) -> None:
-    """After the kill no request of the writer arrives. The next one finishes or drops each change."""
+    """Requests of a killed writer don't arrive. The next writer finishes or drops each change."""
     expected = [[[0, 1], [2]], [[0, 1], [2], [3]], [[1], [2], [3]], [[1], [3]], [[1], [3], [4]], [[1, 4], [3]]]
     for killed_at in itertools.count(1):
         location = new_location(served_store.options)
@@ -167,7 +168,7 @@ def test_a_store_that_passes_over_conditions_is_refused(served_store: ServedStor
 def test_a_store_that_stumbles_while_it_is_tried_is_fit(
     served_store: ServedStore, storage: Storage, how: str, status: str, number: int
 ) -> None:
-    """Whether the request was carried out or not."""
+    """Requests fail before or after they were carried out."""
     puts = itertools.count(1)
     stumbles = {how: lambda request: status if request.startswith("PUT") and next(puts) == number else None}
     with served_store.behaving(**stumbles):
@@ -256,7 +257,7 @@ def test_an_upload_that_fails_is_taken_back(served_store: ServedStore, storage: 
 
 
 def trouble(location: str) -> str:
-    """The one line that is said of a store that can't be used."""
+    """Return the one line that is said of a store that can't be used."""
     with pytest.raises((RunError, InputError)) as refused:
         open_storage(location).list("sessions")
     (line,) = str(refused.value).splitlines()
@@ -301,7 +302,7 @@ def test_keys_in_an_address_are_refused_and_not_shown(
 
 
 def test_records_that_were_copied_go_on_there(served_store: ServedStore, tmp_path: Path) -> None:
-    """From a folder to a store, and from there to another folder, as docs/how_to/object_store.md has it."""
+    """Copy from a folder to a store, and on to another folder, as docs/how_to/object_store.md has it."""
     url = new_location(served_store.options)
     prefix = url.removeprefix(f"s3://{BUCKET}/").partition("?")[0]
     store = obstore.store.S3Store(

@@ -72,7 +72,7 @@ SHAPES: tuple[Callable[[np.random.Generator, int, np.iinfo[Any]], Values], ...] 
 
 
 def some_values(type_name: str, shape: int, rows: int, seed: int) -> Values:
-    """A column as a row buffer has it."""
+    """Return a column as a row buffer has it."""
     chance = np.random.default_rng(seed)
     if type_name == "bool":
         return chance.integers(0, (1, 2, 2, 3, 256)[shape], rows).astype("uint8")
@@ -93,7 +93,7 @@ def written(columns: Sequence[Column], groups: Sequence[dict[str, Values]]) -> b
 
 
 def by_pyarrow(columns: Sequence[Column], groups: Sequence[dict[str, Values]]) -> pa.Table:
-    """The same table as pyarrow writes and reads it."""
+    """Return the same table as pyarrow writes and reads it."""
     schema = pa.schema([pa.field(c.name, pa.from_numpy_dtype(np.dtype(c.dtype)), nullable=False) for c in columns])
     arrays = {c.name: [group[c.name].astype(c.dtype) for group in groups] for c in columns}
     table = pa.table([pa.array(np.concatenate(pieces)) for pieces in arrays.values()], schema=schema)
@@ -107,7 +107,7 @@ def bytes_of(values: Any) -> bytes:
 
 
 def assert_alike(content: bytes, columns: Sequence[Column], groups: Sequence[dict[str, Values]]) -> None:
-    """What is read is what pyarrow would have written, to the last bit of a NaN; checksums of pages are looked at."""
+    """Check that a file reads as pyarrow's would, to the last bit of a NaN, with checksums."""
     read = pq.ParquetFile(io.BytesIO(content), page_checksum_verification=True).read()
     expected = by_pyarrow(columns, groups)
     assert read.schema.equals(expected.schema) and read.schema.metadata == {b"contest": "chess – no".encode()}
@@ -145,7 +145,7 @@ EVERYTHING = [Column(f"{type_name}_{shape.__name__}", type_name, "") for type_na
 
 
 def everything(rows: int, seed: int) -> dict[str, Values]:
-    """A column of each type and shape."""
+    """Return a column of each type and shape."""
     names = [shape.__name__ for shape in SHAPES]
     return {
         column.name: some_values(
@@ -215,7 +215,7 @@ def test_row_groups_tell_the_matches_and_sessions_in_them() -> None:
 
 
 def games(rows: int) -> dict[str, Values]:
-    """As one match of von Neumann poker has them, with everything that takes room as random as it gets."""
+    """Return games as one match of von Neumann poker has them, as random as possible."""
     chance = np.random.default_rng(5)
     return {
         "match": np.full(rows, 7, "int32"),

@@ -47,7 +47,7 @@ def storage(tmp_path: Path) -> FolderStorage:
 
 
 def random_values(rows: int, seed: int) -> dict[str, Values]:
-    """A column of each type that goes to its type's ends; matches of 10 sessions, sessions of 5 rows."""
+    """Return a column of each type up to its limits, in matches of 10 sessions, sessions of 5 rows."""
     chance = np.random.default_rng(seed)
     values: dict[str, Values] = {}
     for column in COLUMNS:
@@ -70,7 +70,7 @@ def write_part(
     cuts: Sequence[int] = (),
     name: str = "p",
 ) -> Part:
-    """A part with these rows, handed over in pieces, published."""
+    """Return a part with these rows, handed over in pieces, published."""
     rows = len(values[columns[0].name])
     writer = PartWriter(storage, "games", columns, f"{name}.parquet", f"staging/{name}")
     table = Table(buffer_fields(tuple(columns)), max(1, rows))
@@ -97,7 +97,7 @@ def assert_holds(frame: pd.DataFrame, values: dict[str, Values]) -> None:
 
 
 def batch_of(part: Part, sessions: int = 10) -> Batch:
-    """Of a part of `random_values`, whose legs are its matches."""
+    """Return the batch of a part of `random_values`, whose legs are its matches."""
     legs = [
         LegResult("0" * 64, match, 0, ("ann", "bob"), sessions, 5 * sessions, (LegSums(0.0, 0.0),) * 2)
         for match in range(part.rows // 50)
@@ -110,7 +110,7 @@ def batch_of(part: Part, sessions: int = 10) -> Batch:
 def test_copied_are_the_rows_of_the_legs_that_stay(
     tmp_path_factory: pytest.TempPathFactory, chosen: set[int], cuts: list[int]
 ) -> None:
-    """Whatever the row groups."""
+    """Row groups can begin anywhere."""
     storage = FolderStorage(str(tmp_path_factory.mktemp("parts")))
     storage.prepare()
     values = random_values(300, 7)

@@ -1,4 +1,4 @@
-"""What records hold whatever ends their writer, and what readers and the next writer make of what is there."""
+"""Records after any end of their writer, as readers and the next writer find them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ FIELD = ContestSetup(
     numbers={name: number for number, name in enumerate((*NAMES, "fay"))},
 )
 PLAYERS = {match_number(low, high): (low, high) for low, high in itertools.combinations(range(5), 2)}
-SESSIONS = 4  # of a leg
+SESSIONS = 4  # per leg
 COLUMNS = (Column("match", "int32", "the match"), Column("session", "int32", "the session"))
 
 
@@ -66,7 +66,7 @@ def leg(match: int, number: int = 0) -> LegResult:
 
 
 def stage_batch(storage: Storage, *legs: LegResult, name: str = "") -> Batch:
-    """A batch whose parts are written aside: of a new name, or of legs that stay in one of this name."""
+    """Return a batch whose parts are written aside: of a new name, or of legs that stay in one of this name."""
     name = name or new_batch_name(legs[0].match, legs[0].number)
     staged = staged_name(name)
     writers: list[PartWriter] = []
@@ -107,7 +107,7 @@ def counting(storage: Storage) -> list[list[LegResult]]:
 
 
 def reopened(storage: Storage) -> list[list[LegResult]]:
-    """What counts after the next writer came and went. Nothing else may be left of the tables, or staged."""
+    """Return what counts after the next writer came and went. Nothing else may be left of the tables, or staged."""
     open_for_writing(storage).close()
     records = read_records(storage)
     there = {f"{table}/{name}" for table in ("games", "sessions") for name in storage.list(table)}
@@ -157,7 +157,7 @@ class Crash(BaseException):
 
 
 def steps_of_a_change(storage: FolderStorage, change: Any) -> list[list[list[LegResult]]]:
-    """What counts after a crash at each step of a change, and after the next writer."""
+    """Return what counts after a crash at each step of a change, and after the next writer."""
     before = f"{storage.location}-before"
     shutil.copytree(storage.location, before)
     found, step, done = [], 0, False
@@ -198,7 +198,7 @@ CHANGES: dict[str, tuple[Callable[[Writer, Batch], None], list[list[list[int]]]]
 def test_a_kill_at_any_step_of_a_change_leaves_all_or_nothing(
     storage: FolderStorage, writer: Writer, what: str
 ) -> None:
-    """After an edit the next writer publishes complete batches that hadn't joined another one."""
+    """Complete batches of an edit that hadn't joined another one are published by the next writer."""
     change, after = CHANGES[what]
     writer.commit([known := stage_batch(storage, leg(0), leg(3))])
     writer.close()
@@ -231,7 +231,7 @@ def test_legs_that_join_a_batch_keep_every_row_in_order(storage: FolderStorage, 
 
 
 def test_legs_join_no_batch_that_is_large_or_has_them_or_is_damaged(storage: FolderStorage, writer: Writer) -> None:
-    """A part that is damaged isn't copied, and its legs aren't lost for the next run."""
+    """Damaged parts aren't copied, and their legs stay for the next run."""
     writer.commit([large := stage_batch(storage, *(leg(0, number) for number in range(1700)))])
     commit_few(writer, leg(1))
     commit_few(writer, leg(1))  # another version of it, at tables
@@ -249,7 +249,7 @@ def test_a_complete_batch_in_staging_is_published_and_an_incomplete_one_is_not(
     writer.commit([stage_batch(storage, leg(0))])
     storage.release()
     stage_batch(storage, leg(1), leg(2))
-    known = stage_batch(storage, leg(0), leg(3))  # of which a leg is known
+    known = stage_batch(storage, leg(0), leg(3))  # Leg 0 is known.
     part = stage_batch(storage, leg(4))
     storage.remove(part.parts[0].staged)
     assert reopened(storage) == [[leg(0)], [leg(1), leg(2)]]
@@ -356,7 +356,7 @@ def read_beside_a_writer(writer: Writer, storage: Storage) -> int:
                 writer.commit([batch := stage_batch(writer.storage, leg(0, number), leg(1, number))])
                 before = batch.name
             if number % 15 == 14:
-                assert read.acquire(timeout=60)  # so that readings come in between, however slow they are
+                assert read.acquire(timeout=60)  # Readings come in between, however slow they are.
 
     readings, read = 0, Semaphore(0)
     with ThreadPoolExecutor(1) as pool:
@@ -397,7 +397,7 @@ def test_a_stale_writer_changes_nothing(storage: FolderStorage, writer: Writer) 
 
 
 def test_a_part_that_is_not_there_fails_the_commit_and_leaves_nothing(storage: FolderStorage, writer: Writer) -> None:
-    """As of a worker whose results folder is another one than this process's."""
+    """Workers with another results folder cause this."""
     batch = stage_batch(storage, leg(0))
     storage.remove(batch.parts[1].staged)
     with pytest.raises(
@@ -422,7 +422,7 @@ def test_what_is_lost_by_the_end_of_a_run_is_named(storage: FolderStorage, write
 fault = st.builds(
     Fault, st.integers(0, 1), st.just(0), st.integers(0, 9), st.just("a"), st.text(), st.text(), st.text()
 )
-faults = st.lists(fault, max_size=3) | st.lists(fault, min_size=18, max_size=24)  # at most 20 are kept, and the last
+faults = st.lists(fault, max_size=3) | st.lists(fault, min_size=18, max_size=24)  # Records keep 20, and the last.
 
 
 @given(faults, st.booleans())
@@ -439,7 +439,7 @@ def test_the_first_faults_and_the_last_are_kept_and_all_are_counted(faults: list
 
 
 def test_parts_stay_small_whatever_bots_say(storage: FolderStorage, writer: Writer) -> None:
-    """A thousand faults of a leg, each with megabytes of text that can't even be written as UTF-8."""
+    """Store a thousand faults, each with megabytes of text that isn't even UTF-8."""
     megabytes = "\ud800\0\U0001f600" * 1_000_000
     kept, further = select_faults([Fault(1, 0, 0, "a", megabytes, megabytes, megabytes)] * 1000, (1,), 2)
     batch = stage_batch(storage, replace(leg(0), faults=kept, further_faults=further, disqualified_seats=(1,)))

@@ -204,14 +204,32 @@ def test_check_judges_decisions_without_the_start(
 ) -> None:
     write_bot(tmp_path / "calm.py", CALM)
     settings = Settings(sessions=5000, max_faults=0, seconds=10.0, increment_ms=0.0, seed="3")
-    tried = trial_legs.build(VON_NEUMANN_POKER, settings, SandboxSettings(), tmp_path / "calm.py", lambda _text: None)
-    timed = TimedPairing(**vars(tried), each=each, start=start)
-    monkeypatch.setattr("tournament.trial.check.build", lambda *_: timed)
-    monkeypatch.setattr("tournament.trial.check.time", SimpleNamespace(monotonic=lambda: timed.clock[0]))
-    report = check(tmp_path, CALM, settings)
+    report = timed_check(tmp_path, monkeypatch, settings, each, start)
     assert report.too_slow == slow and report.fit == (not slow)
     assert ("it has 10 s" in report.slow) == slow
     assert report.leg is not None and report.leg.sessions < (100 if slow else 501)
+
+
+def timed_check(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, settings: Settings, each: float, start: float = 0.0
+) -> CheckReport:
+    """Check a bot as if each decision and its start took these seconds."""
+    tried = trial_legs.build(VON_NEUMANN_POKER, settings, SandboxSettings(), folder / "calm.py", lambda _text: None)
+    timed = TimedPairing(**vars(tried), each=each, start=start)
+    monkeypatch.setattr("tournament.trial.check.build", lambda *_: timed)
+    monkeypatch.setattr("tournament.trial.check.time", SimpleNamespace(monotonic=lambda: timed.clock[0]))
+    return check(folder, CALM, settings)
+
+
+def test_check_of_bot_somewhat_too_slow_names_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_bot(tmp_path / "calm.py", CALM)
+    settings = Settings(sessions=5000, max_faults=0, seconds=10.0, increment_ms=0.0, seed="3")
+    needs = float(
+        timed_check(tmp_path, monkeypatch, settings, 0.05).slow.split(", ")[1].split(" s")[0].replace(",", "")
+    )
+    settings = settings.model_copy(update={"seconds": needs / 2})
+    report = timed_check(tmp_path, monkeypatch, settings, 0.05)
+    assert report.fit and report.slow.endswith(f"it has {needs / 2:,.0f} s, so it may be disqualified")
 
 
 def test_fault_names_line_in_c_and_frames_in_python(tmp_path: Path) -> None:
@@ -291,10 +309,7 @@ def test_check_of_unfit_bots_and_other_files_explains_why(tmp_path: Path, config
 @pytest.mark.parametrize(
     ("place", "says"),
     [
-        *(
-            (f"trial.{one}", "verdict not fit")
-            for one in ("check._play_on", "check.search", "trial_legs.play_in_lanes")
-        ),
+        *((f"trial.{one}", "verdict not fit") for one in ("check._play_on", "trial_legs.play_in_lanes")),
         ("cli.trial.check_table", "tournament: calm.py: can't be shown: an error of the tournament's own"),
     ],
 )

@@ -10,11 +10,11 @@ import contextlib
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tournament.artifacts import compiler, libraries
-from tournament.artifacts.bot import Submission
+from tournament.artifacts.bot import Kind, Submission
 from tournament.artifacts.compiler import Unit, compile_unit, errors_of
 from tournament.artifacts.compiler_command import (
     ADAPTER_FOLDER,
@@ -23,22 +23,20 @@ from tournament.artifacts.compiler_command import (
     RUNTIME_SOURCES,
     SEEN_FILES,
     STANDARDS,
-    Purpose,
     seen_by_bots,
 )
-from tournament.artifacts.compiler_messages import TRIAL_FILE
+from tournament.artifacts.compiler_messages import TRIAL_FILE, first_line
 from tournament.artifacts.compiler_run import Allowance, CompilerRefused
 from tournament.contests.interface import Interface
 from tournament.leg import Unfit
 from tournament.sandbox.inside.function_names import (
     MAX_NAMES,
-    Lacking,
     NotChosen,
     choose,
     choose_news,
-    named_after_another_file,
     names_for,
 )
+from tournament.sandbox.outside.process_time import MachineBusyError
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 
@@ -54,7 +52,6 @@ _BRANCHES = re.compile(
     rb"""//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\n])*"?|(?<![0-9])'(?:\\.|[^'\\\n])*'?|[{}]|\belse\s+if\b""", re.DOTALL
 )
 _MAX_BRANCHES = 1000
-_MAX_WORDS = 100_000  # searched for the file that a bot's functions are named after
 
 
 @dataclass(frozen=True)
@@ -76,7 +73,7 @@ _Answering = dict[str, str]
 
 
 def compile_bot(
-    submission: Submission, interface: Interface, sandbox: SandboxSettings, build: Purpose = Purpose.TO_PLAY
+    submission: Submission, interface: Interface, sandbox: SandboxSettings, *, with_lines: bool = False
 ) -> Compiled:
     """Compile a bot, after the contest's adapter if there is one for its language.
 
@@ -84,20 +81,39 @@ def compile_bot(
 
     Raises:
         Unfit: The bot doesn't build.
+        MachineBusyError: Nor does a source of our own.
         RunError: This machine can't build bots.
     """
-    if submission.kind not in interface.adapters:
-        return _compile_alone(submission, interface, sandbox, build)
-    try:
-        return _compile_alone(submission, interface, sandbox, build)
-    except Unfit as unadapted:
+    refused: Unfit | None = None
+    for adapters in [interface.adapters, {}] if submission.kind in interface.adapters else [{}]:
         try:
-            return _compile_alone(submission, replace(interface, adapters={}), sandbox, build)
-        except Unfit:
-            raise unadapted from None
+            return _compile_alone(submission, replace(interface, adapters=adapters), sandbox, with_lines)
+        except Unfit as problem:
+            refused = refused or problem
+    assert refused
+    require_compiler(submission.kind, interface, sandbox)
+    raise refused
 
 
-def _compile_alone(submission: Submission, interface: Interface, sandbox: SandboxSettings, build: Purpose) -> Compiled:
+def require_compiler(kind: Kind, interface: Interface, sandbox: SandboxSettings) -> None:
+    """Compile a source of our own as a bot. If that fails, no bot is at fault.
+
+    Raises:
+        MachineBusyError: The compiler doesn't work on this machine.
+    """
+    source = b"#include <bits/stdc++.h>\n" if kind == "cpp" else b""
+    ours, alone = Submission("trial", kind, Path("trial"), source, ""), replace(interface, adapters={})
+    with scratch_folder() as folder:
+        try:
+            errors_of(_write_unit(ours, alone, STANDARDS[kind][0], sandbox, folder, None), expected=TRIAL_FILE)
+        except (Unfit, MachineBusyError, OSError) as problem:
+            why = f"the compiler does not work on this machine (out of memory or disk?): {first_line(problem)}"
+            raise MachineBusyError(why) from None
+
+
+def _compile_alone(
+    submission: Submission, interface: Interface, sandbox: SandboxSettings, with_lines: bool
+) -> Compiled:
     """Compile a bot by the first standard that accepts it.
 
     If none does, it is tried again BARE by the first standard, because g++ includes less and so accepts more. There,
@@ -106,60 +122,31 @@ def _compile_alone(submission: Submission, interface: Interface, sandbox: Sandbo
     Raises:
         Unfit: The bot doesn't build.
     """
-    tries = _Tries(submission, interface, sandbox, build)
-    refused: CompilerRefused | None = None
+    runtime = {"runtime.o": libraries.compile_once(RUNTIME_SOURCES, sandbox)}
+    standards, allowance = STANDARDS[submission.kind], Allowance()
+    refused: Unfit | None = None
     taken: dict[str, None] = {}
-    for standard in STANDARDS[submission.kind]:
-        try:
-            return tries.compile_by(standard)
-        except CompilerRefused as problem:
-            refused = refused or problem
-            taken |= dict.fromkeys(problem.taken)
-        except Unfit as problem:  # out of time
-            raise refused or problem from None
-    assert refused is not None
-    standard = STANDARDS[submission.kind][0]
-    for _ in range(_MAX_BARE):
-        try:
-            return tries.compile_by(standard, taken)
-        except CompilerRefused as problem:
-            if taken.keys() >= set(problem.taken):
-                break
-            taken |= dict.fromkeys(problem.taken)
-        except Unfit:
-            break
-    raise refused
-
-
-@dataclass(frozen=True)
-class _Tries:
-    """The tries to compile one bot, which share an allowance of time."""
-
-    submission: Submission
-    interface: Interface
-    sandbox: SandboxSettings
-    build: Purpose
-    allowance: Allowance = field(default_factory=Allowance)
-
-    def compile_by(self, standard: str, bare: Iterable[str] | None = None) -> Compiled:
-        """Compile the bot by a standard.
-
-        Args:
-            bare: Names to rename in a BARE build, or None for a plain one.
-
-        Raises:
-            Unfit: The bot doesn't build.
-        """
-        submission = self.submission
-        runtime = {"runtime.o": libraries.compile_once(RUNTIME_SOURCES, self.sandbox)}
+    for number, standard in enumerate((*standards, *[standards[0]] * _MAX_BARE)):
+        bare = None if number < len(standards) else taken
         with scratch_folder() as folder:
-            unit = _write_unit(submission, self.interface, standard, self.sandbox, folder, bare)
-            work = _Work(submission, self.interface, replace(unit, allowance=self.allowance))
+            unit = _write_unit(submission, interface, standard, sandbox, folder, bare)
             try:
-                code = _compile_by(work, runtime, self.build)
+                code = _compile_by(
+                    _Work(submission, interface, replace(unit, allowance=allowance)), runtime, with_lines
+                )
                 return Compiled(code, standard, unit.path.read_text())
+            except CompilerRefused as problem:
+                refused = refused or problem
+                if bare is not None and taken.keys() >= set(problem.taken):
+                    break
+                taken |= dict.fromkeys(problem.taken)
+            except Unfit as problem:
+                # The compiler is out of time.
+                raise refused or problem from None
             except NotChosen as problem:
-                raise Unfit(str(problem)) from None
+                raise refused or Unfit(str(problem)) from None
+    assert refused
+    raise refused
 
 
 def warnings_of(submission: Submission, interface: Interface, standard: str, sandbox: SandboxSettings) -> str:
@@ -184,7 +171,7 @@ class _Work:
         return self.interface.class_name if self.submission.kind == "cpp" else ""
 
 
-def _compile_by(work: _Work, runtime: Mapping[str, bytes], build: Purpose) -> bytes:
+def _compile_by(work: _Work, runtime: Mapping[str, bytes], with_lines: bool) -> bytes:
     """Return the WebAssembly by a standard.
 
     Raises:
@@ -196,7 +183,7 @@ def _compile_by(work: _Work, runtime: Mapping[str, bytes], build: Purpose) -> by
 
     def compile_with(answering: _Answering) -> bytes:
         unit.path.write_text(include + _definitions(answering, work) + _adapter(work))
-        return compile_unit(unit, runtime, build)
+        return compile_unit(unit, runtime, with_lines)
 
     guess = _guess(work)
     refused: CompilerRefused | None = None
@@ -211,14 +198,6 @@ def _compile_by(work: _Work, runtime: Mapping[str, bytes], build: Purpose) -> by
         answering = _asked_of_compiler(work, include)
     except CompilerRefused as problem:
         raise refused or problem from None  # the first message is about the source without trial calls
-    except Lacking as lacking:
-        answering = _of_another_file(work) if lacking.is_all else {}
-        if not answering:
-            raise
-        try:
-            return compile_with(answering)
-        except CompilerRefused:
-            raise lacking from None
     if refused and answering == guess:
         raise refused
     return compile_with(answering)
@@ -288,17 +267,9 @@ def _asked_of_compiler(work: _Work, include: str) -> _Answering:
     try:
         answering = dict(zip(required, choose(work.submission.name, required)))
     except NotChosen as problem_found:
-        explained = type(problem_found)("\n".join([str(problem_found), *unfit]))
-        explained.is_all = not unfit
-        raise explained from None
+        raise NotChosen("\n".join([str(problem_found), *unfit])) from None
     news = {question.name: fitting[question.name] for question in interface.optional}
     return answering | choose_news(work.submission.name, news)
-
-
-def _of_another_file(work: _Work) -> _Answering:
-    """Return the names that would answer in a file of another name, as in a copy. Empty if they aren't unambiguous."""
-    questions = [question.name for question in work.interface.required]
-    return dict(zip(questions, named_after_another_file(questions, words_of(_text(work))[:_MAX_WORDS])))
 
 
 def _definitions(answering: _Answering, work: _Work) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Sequence
 from pathlib import Path
 
 from tournament.leg import Unfit
@@ -67,28 +66,6 @@ def read_by(command: str, *, seen: bool = False) -> list[str]:
     for folder in (prefix / "lib" / name, _COMPILED / name, own, *_LIBRARIES.get(re.sub(r"[\d.]+$", "", name), ())):
         paths.add(str(folder))
     return sorted(path for path in paths if os.path.exists(path))
-
-
-# The line of a start script that executes another of the system's programs, such as an interpreter.
-_EXEC = re.compile(r"^[ \t]*exec[ \t]+([\w.+-]+)", re.MULTILINE)
-_MAX_OF_SCRIPT = 1 << 16
-
-
-def read_after_exec(words: Sequence[str], folder: Path) -> list[str]:
-    """Return the paths needed by the programs that a command's start scripts become by `exec`."""
-    paths: set[str] = set()
-    for word in words:
-        script = folder / word
-        try:
-            if not script.is_file() or not script.resolve().is_relative_to(folder.resolve()):
-                continue
-            with open(script, "rb") as file:
-                text = file.read(_MAX_OF_SCRIPT).decode(errors="replace")
-        except (OSError, ValueError):  # the word isn't a file's name, or the file can't be read
-            continue
-        found = (shutil.which(name, path=PATH) for name in _EXEC.findall(text))
-        paths.update(path for command in found if command for path in read_by(command))
-    return sorted(paths)
 
 
 # Settings of each version of Java, which it needs to start.

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from tournament.artifacts.compiler_command import (
     EXCEPTIONS,
+    LINES,
     NOT_OPTIMISED,
     SEEN_SDK,
     WARNINGS,
     WITHOUT_EXCEPTIONS,
     WITHOUT_WARNINGS,
-    Purpose,
     bot_command,
     language_of,
 )
@@ -89,7 +89,7 @@ def warnings_of(unit: Unit) -> str:
     return shortened(message, [Path(SEEN_SDK)], ()) if "warning:" in message else ""
 
 
-def compile_unit(unit: Unit, runtime: Mapping[str, bytes], build: Purpose) -> bytes:
+def compile_unit(unit: Unit, runtime: Mapping[str, bytes], with_lines: bool) -> bytes:
     """Return the WebAssembly of a unit, linked with these object files by name. `prepare_libraries` must have run.
 
     Raises:
@@ -98,17 +98,17 @@ def compile_unit(unit: Unit, runtime: Mapping[str, bytes], build: Purpose) -> by
     """
     objects = dict(runtime)
     if language_of(unit.standard) == "c":
-        return _compile_and_link(unit, [], objects, build)
+        return _compile_and_link(unit, [], objects, with_lines)
     try:
-        return _compile_and_link(unit, WITHOUT_EXCEPTIONS, objects, build)
+        return _compile_and_link(unit, WITHOUT_EXCEPTIONS, objects, with_lines)
     except CompilerRefused as refused:
         if not refused.text_has_exceptions:
             raise
     objects["libexceptions.a"] = library_of_exceptions(unit.sandbox)
-    return _compile_and_link(unit, EXCEPTIONS, objects, build)
+    return _compile_and_link(unit, EXCEPTIONS, objects, with_lines)
 
 
-def _compile_and_link(unit: Unit, flags: list[str], linked: dict[str, bytes], build: Purpose) -> bytes:
+def _compile_and_link(unit: Unit, flags: list[str], linked: dict[str, bytes], with_lines: bool) -> bytes:
     """Compile a unit with these flags, and link it with these object files and libraries by name.
 
     Raises:
@@ -123,8 +123,8 @@ def _compile_and_link(unit: Unit, flags: list[str], linked: dict[str, bytes], bu
         flags = [*flags, *NOT_OPTIMISED]
     # One process runs both commands, because starting a confined process takes as long as the compiler.
     commands = [
-        unit.command(*flags, WITHOUT_WARNINGS, *build.flags, f"-I{SEEN_SDK}"),
-        link_command(language, objects, output.name, build),
+        unit.command(*flags, WITHOUT_WARNINGS, *[LINES] * with_lines, f"-I{SEEN_SDK}"),
+        link_command(language, objects, output.name, with_lines),
     ]
     readable = [unit.include, libraries_of(language)]
     run_compiler(commands, unit.folder, readable, unit.sandbox, hints=unit.hints, allowance=unit.allowance)

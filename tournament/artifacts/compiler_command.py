@@ -7,7 +7,6 @@ import importlib.metadata
 import importlib.util
 import json
 from collections.abc import Mapping
-from enum import Enum, auto
 from functools import cache
 from pathlib import Path
 
@@ -70,30 +69,6 @@ STRIP = ("-s", "--strip-all")  # the flag's names for the compiler and the linke
 LINES = "-gline-tables-only"
 # Functions that bot_runtime/environment.c replaces in every build.
 _WRAPPED = ("__wasi_environ_sizes_get",)
-# The checked build stops at undefined behaviour, and reports the line.
-_CHECKS = [
-    # Less optimised, so that unused results are still computed. Inlined code would have no line.
-    *("-O1", *_to_the_compiler_proper("-O1", "-fno-inline")),
-    "-fno-wrapv",
-    "-fsanitize=undefined,local-bounds",
-    "-fno-sanitize=vptr,function",  # needs a runtime
-    *("-fsanitize-trap=all", "-fno-sanitize-merge", "-fsanitize-debug-trap-reasons=none"),  # each stop has its line
-]
-
-
-class Purpose(Enum):
-    """The purpose of a build: to play, to play with lines of the source, or to find the bot's mistakes."""
-
-    TO_PLAY = auto()
-    WITH_LINES = auto()
-    CHECKED = auto()
-
-    @property
-    def flags(self) -> list[str]:
-        """The compiler's flags, in addition to those of every bot."""
-        return {Purpose.TO_PLAY: [], Purpose.WITH_LINES: [LINES], Purpose.CHECKED: [LINES, *_CHECKS]}[self]
-
-
 WRAPS = [f"--wrap={name}" for name in _WRAPPED]
 # Name by which bot_runtime/assertions.c reports the assertion that failed.
 EXPORT = "--export-if-defined=tournament_assertion"

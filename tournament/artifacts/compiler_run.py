@@ -10,7 +10,7 @@ from functools import cache
 from math import ceil
 from pathlib import Path
 
-from tournament.artifacts.compiler_command import HEADERS, asking_for_words, home, own_command, words_said
+from tournament.artifacts.compiler_command import HEADERS, asking_for_words, home, words_said
 from tournament.artifacts.compiler_messages import (
     Hints,
     complaints_of,
@@ -35,6 +35,8 @@ _SECONDS_OF_STRANGERS, _MEGABYTES_OF_STRANGERS = 20, 1024
 FIRST_SECONDS = 1800
 _BY_CLOCK = 2.0  # seconds by the clock per second of processor time
 _MOST_MEGABYTES = MEGABYTES_OF_BUILDS
+# Errors that the machine may cause. A bot's own text can contain their words, and is then compiled again in each run.
+_OF_THE_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EIO, errno.EACCES)
 
 
 def allow_less() -> None:
@@ -113,7 +115,9 @@ def run_compiler(
         raise Unfit(f"the compiler was still at it after {_BY_CLOCK * seconds:g} seconds", lasting=False)
     if finished.status != 0:
         folders = [folder, *readable, *[Path(word[2:]) for word in commands[0] if word.startswith("-I")]]
-        refused = CompilerRefused(why_refused(finished, folders, hints))
+        text = message_of(finished)
+        lasting = not any(os.strerror(number) in text for number in _OF_THE_MACHINE)
+        refused = CompilerRefused(why_refused(finished, folders, hints), lasting=lasting)
         refused.taken = names_taken(finished)
         refused.complaints = complaints_of(finished)
         refused.text_has_exceptions = text_has_exceptions(finished)
@@ -177,22 +181,3 @@ def words_of_compiler(kind: str) -> list[str]:
             return words_said(message_of(said), unit.name)
         except (Unfit, StopIteration) as problem:
             raise RunError(f"the compiler doesn't report how it compiles: {first_line(problem)}") from None
-
-
-def require_compiler(sandbox: SandboxSettings) -> None:
-    """Compile a source of our own.
-
-    Raises:
-        RunError: The compiler doesn't work on this machine.
-        OSError: There is no space for it.
-        InputError: This machine can't confine it.
-    """
-    with scratch_folder() as folder:
-        unit = folder / "trial.c"
-        unit.write_text("int trial(int x) { return x + 1; }\n")
-        trial = [*own_command("c"), "-c", unit.name, "-o", "trial.o"]
-        finished = _run_once([trial], folder, [], sandbox, None, SECONDS)
-        run_command.check_confined(finished, "compilers")
-        if finished.status != 0:
-            words = first_line(message_of(finished)) or finished.in_words
-            raise RunError(f"the compiler does not work on this machine (out of memory or disk?): {words}")

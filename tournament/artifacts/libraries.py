@@ -13,7 +13,7 @@ import os
 import shutil
 import sys
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -32,7 +32,6 @@ from tournament.artifacts.compiler_command import (
     STRIP,
     WITHOUT_WARNINGS,
     WRAPS,
-    Purpose,
     digest,
     home,
     own_command,
@@ -169,7 +168,7 @@ def _digests(folder: Path) -> dict[str, str]:
     }
 
 
-def link_command(kind: str, objects: Sequence[str], output: str, build: Purpose) -> list[str]:
+def link_command(kind: str, objects: Sequence[str], output: str, with_lines: bool) -> list[str]:
     """Return the linker's command for a bot of a language.
 
     Raises:
@@ -181,10 +180,18 @@ def link_command(kind: str, objects: Sequence[str], output: str, build: Purpose)
         raise RunError(f"the compiler's library {libraries} was damaged during the run; run again")
     words: list[str] = []
     for word in json.loads(link)["words"]:
-        if build is not Purpose.TO_PLAY and word in STRIP:
+        if with_lines and word in STRIP:
             continue
         words += [*objects, EXPORT, *WRAPS] if word == _OBJECTS else [word.replace(_LIBRARIES, str(libraries))]
     return [zig(), *words, "-o", output]
+
+
+def kept_object(name: str, sources: Iterable[Path]) -> Path:
+    """Return the place of what is compiled of sources of our own, which depends on their content."""
+    made_of = hashlib.sha256(version().encode())
+    for source in sources:
+        made_of.update(hashlib.sha256(source.read_bytes()).digest())
+    return cache_folder() / "libraries" / f"{name}-{made_of.hexdigest()[:16]}.sealed"
 
 
 def compile_once(sources: Sequence[Path], sandbox: SandboxSettings) -> bytes:
@@ -193,12 +200,8 @@ def compile_once(sources: Sequence[Path], sandbox: SandboxSettings) -> bytes:
     Raises:
         RunError: The sources can't be compiled.
     """
-    made_of = hashlib.sha256(version().encode())
-    for source in sources:
-        made_of.update(hashlib.sha256(source.read_bytes()).digest())
     name = sources[0].parent.name
-    kept = cache_folder() / "libraries" / f"{name}-{made_of.hexdigest()[:16]}.sealed"
-    return get_or_make(kept, lambda: _build_object(name, sources, sandbox))
+    return get_or_make(kept_object(name, sources), lambda: _build_object(name, sources, sandbox))
 
 
 def _build_object(name: str, sources: Sequence[Path], sandbox: SandboxSettings) -> bytes:
@@ -227,8 +230,7 @@ def library_of_exceptions(sandbox: SandboxSettings) -> bytes:
     Raises:
         RunError: It can't be built.
     """
-    made_of = hashlib.sha256(version().encode() + EXCEPTIONS_SOURCE.read_bytes()).hexdigest()
-    kept = cache_folder() / "libraries" / f"exceptions-{made_of[:16]}.sealed"
+    kept = kept_object("exceptions", [EXCEPTIONS_SOURCE])
     with _lock, cache_trouble(kept.parent), alone_on_this_machine(kept.parent):
         return get_or_make(kept, lambda: _build_exceptions(sandbox))
 

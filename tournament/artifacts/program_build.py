@@ -91,13 +91,8 @@ def _build(archive: bytes, recipe: Recipe, sandbox: SandboxSettings) -> bytes:
             raise Unfit(str(problem), lasting=False) from None
 
 
-_CANT_START, _DENIED = (126, 127), "Permission denied"
-
-
 def _complaint(recipe: Recipe, finished: run_command.Finished, folder: Path) -> str:
     text = (finished.errors + finished.output).decode(errors="replace").replace(f"{folder}/", "")
     lines = [line for line in text.splitlines() if line.strip()]
     what = f"its build ({' '.join(recipe.build)}) {finished.in_words}"
-    if finished.status in _CANT_START and _DENIED in text:
-        lines.append("a build may start what is below /usr, or in a folder that [sandbox] readable_paths names")
     return "\n".join([what, *truncate_lines(lines, 12)])

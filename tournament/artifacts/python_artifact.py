@@ -64,7 +64,7 @@ def installed(names: tuple[str, ...]) -> Packages:
             if name in names:
                 install = f"{sys.executable} -m pip install {name}"
                 raise InputError(
-                    f"[sandbox] python_packages: {name} is not installed; install it with: {install}"
+                    f"[sandbox] python_packages: {name} is not installed; correct it, or install it: {install}"
                 ) from None
             continue  # needed on other systems only
         versions[key] = distribution.version

@@ -7,15 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import io
-import os
-import shutil
 import sys
 import tarfile
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from tournament.artifacts.compiler_command import LANGUAGES, RUNTIME_SOURCES, home
+from tournament.artifacts.compiler_command import EXCEPTIONS_SOURCE, LANGUAGES, RUNTIME_SOURCES, home
 from tournament.cache import make_folder
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -53,14 +50,15 @@ def unpack_into(folder: Path, archive: Path = ARCHIVE) -> None:
     done.touch(mode=0o600)
 
 
-def pack(folder: Path, archive: Path) -> None:
-    """Pack a cache's libraries and their licences. The same files give the same bytes.
+def pack(built: Iterable[Path], archive: Path) -> None:
+    """Pack libraries, which are files or folders of a cache, and their licences. The same files give the same bytes.
 
     Raises:
         OSError: A file can't be read or written.
     """
-    kept = (path for path in folder.rglob("*") if path.is_file() and path.relative_to(folder).parts[0] != "made")
-    files = {f"{path.relative_to(folder)}": path for path in kept}
+    files = {
+        f"{path.relative_to(one.parent)}": path for one in built for path in (one, *one.rglob("*")) if path.is_file()
+    }
     library = home() / "lib"
     files["licences/LICENSE"] = home() / "LICENSE"  # zig's, whose own library is linked, too
     for part in _PARTS:
@@ -74,32 +72,17 @@ def pack(folder: Path, archive: Path) -> None:
                 opened.addfile(entry, file)
 
 
-def copy_built(built: Iterable[Path], folder: Path) -> None:
-    """Copy the libraries that exist into a folder of a new cache.
-
-    Raises:
-        OSError: A file can't be read or written.
-    """
-    make_folder(folder)
-    for library in built:
-        if library.exists():
-            shutil.copytree(library, folder / library.name)
-
-
 def _main(archive: Path) -> None:
-    """Build the libraries in a new cache, which starts with those that this machine has, and pack it."""
-    from tournament.artifacts.libraries import compile_once, libraries_of, library_of_exceptions, prepare_libraries
+    """Build the libraries that this machine lacks, and pack them."""
+    from tournament.artifacts import libraries
 
     sandbox = SandboxSettings()
-    with tempfile.TemporaryDirectory() as cache:
-        libraries = Path(cache, "libraries")
-        copy_built(map(libraries_of, LANGUAGES), libraries)
-        os.environ["TOURNAMENT_CACHE"] = cache
-        prepare_libraries(LANGUAGES, sandbox, print)
-        library_of_exceptions(sandbox)
-        compile_once(RUNTIME_SOURCES, sandbox)
-        archive.parent.mkdir(parents=True, exist_ok=True)
-        pack(libraries, archive)
+    libraries.prepare_libraries(LANGUAGES, sandbox, print)
+    libraries.library_of_exceptions(sandbox)
+    libraries.compile_once(RUNTIME_SOURCES, sandbox)
+    archive.parent.mkdir(parents=True, exist_ok=True)
+    objects = (("exceptions", [EXCEPTIONS_SOURCE]), (RUNTIME_SOURCES[0].parent.name, RUNTIME_SOURCES))
+    pack([*map(libraries.libraries_of, LANGUAGES), *(libraries.kept_object(*one) for one in objects)], archive)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from tournament.cli.consoles import out
+from tournament.cli.consoles import err, out
 from tournament.cli.groups import PLAIN, Command, Group, examples
 from tournament.cli.options import PLACES, ConfigPath, Csv, flag, option
 from tournament.errors import printable
@@ -44,7 +44,10 @@ def _print_token(token: str) -> None:
 @app.command("list", cls=Command, epilog=examples("author list"))
 def list_authors(authors: Authors = Path("authors.toml")) -> None:
     """List the authors, and who of them may not submit."""
-    for one in read_authors(authors).values():
+    known = read_authors(authors)
+    if not known:
+        err.print(f"{authors} has no authors; add one with: tournament author add NAME", soft_wrap=True, markup=False)
+    for one in known.values():
         marks = [word for word, is_so in (("organiser", one.organiser), ("banned", one.banned)) if is_so]
         marks += [] if one.hashed or one.banned else ["revoked"]
         out.print(one.name + (f" ({', '.join(marks)})" if marks else ""))

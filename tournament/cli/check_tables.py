@@ -10,12 +10,10 @@ from rich.text import Text
 from engine.kernel.game_core import BLOCK_COUNT
 from tournament.cli.fitting import Facts
 from tournament.cli.numbers import short, small_duration
-from tournament.entrants import hints
 from tournament.errors import main_error_line, pluralize, printable
 from tournament.standings.student_t import half_width
 from tournament.store.leg_result import Fault, LegResult, by_sort
 from tournament.trial.check import CheckReport
-from tournament.trial.sanitizer_search import Search
 from tournament.trial.trial_legs import Meter
 
 
@@ -23,8 +21,6 @@ def check_table(report: CheckReport) -> Facts:
     """Return what `tournament check` found: the verdict first, then what makes a bot unfit, then the rest."""
     table = Facts()
     verdict = Text("fit to enter", style="green") if report.fit else Text("not fit to enter", style="red")
-    if report.mistakes and report.mistakes.mistakes:
-        verdict.append(", but would crash or differ elsewhere", style="yellow")
     table.add_row("verdict", verdict)
     if report.problem is not None:
         table.add_row("error", Text(printable(main_error_line(report.problem)), style="red"))
@@ -68,24 +64,11 @@ def check_table(report: CheckReport) -> Facts:
                 table.add_row("legs", _legs(report))
             if not report.boundary_faults:
                 table.add_row("limits", _at_limits(report))
-        if report.mistakes:
-            table.add_row("elsewhere", mistakes_in_words(report.mistakes, f"{report.name}.{report.kind}"))
         if report.printed:
             table.add_row("prints", Text(printable(report.printed), style="dim"))
         if not report.faults_of_leg:
             table.add_row("faults", "none")
     return table
-
-
-def mistakes_in_words(search: Search, file: str) -> Text:
-    """Return the mistakes that a search found, one per line, each with its place in the file."""
-    where = f"{search.games:,} games" + (f" and {search.questions:,} questions at the limits" * bool(search.questions))
-    if not search.mistakes:
-        return Text(f"{file}: no mistake found that shows only elsewhere, in {where}")
-    lines = []
-    for mistake in search.mistakes:
-        lines.append(f"{file}:{mistake.line}: does what the language leaves undefined ({mistake.when})")
-    return Text(printable("\n".join(lines)), style="yellow")
 
 
 def _legs(report: CheckReport) -> str:
@@ -152,7 +135,6 @@ def fault_lines(faults: Sequence[tuple[LegResult, Fault]], *, of_both: bool = Fa
         lines += [f"  | {line}" for line in fault.last_output.splitlines()]
         if fault.kind == "line":
             lines.append(f"  {_HINT_TO_LINES}")
-        lines += [f"  {hint}" for hint in hints.for_fault(fault.message)]
         if like_it:
             lines.append(f"  and the same {pluralize(len(like_it), 'more time')}")
     return Text(printable("\n".join(lines) or "none"))

@@ -80,7 +80,7 @@ def leaderboard(
     """Ranks follow the score, and --rating elo is another view."""
     if (rating is not None) + (history is not None) + (as_csv or by is not None) > 1 or (as_csv and as_json):
         raise InputError(
-            "--rating, --history, --by and --csv: choose one; only --by goes with --csv, --json with all else"
+            "--rating, --history and --csv exclude each other, --by goes only with --csv, and --json not with --csv"
         )
     if by not in (None, "author"):
         raise InputError(f"--by {by}: expected author")

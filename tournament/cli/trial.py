@@ -25,7 +25,6 @@ from tournament.entrants.folder import check_entry
 from tournament.errors import InputError, TournamentError
 from tournament.sandbox.outside.ending import CommandAborted
 from tournament.trial.check import check_bot, check_values, contest_of
-from tournament.trial.quick import check_quickly
 
 if TYPE_CHECKING:
     from tournament.store.field import FieldEntrant
@@ -100,8 +99,7 @@ def check(
     # A check contains what its bot brings about; nothing else of ours may show as a traceback either.
     with containing(bot.name, "can't be shown", TournamentError, OSError, CommandAborted):
         with Screen(err, chosen.title) as screen:
-            given = (chosen, loaded.contest, loaded.sandbox, bot, screen)
-            report = check_quickly(*given) if quick else check_bot(*given, screen.doing)
+            report = check_bot(chosen, loaded.contest, loaded.sandbox, bot, screen, screen.doing, quick=quick)
             if submission_limits and report.problem:  # an author needs no path of this machine
                 report = replace(report, problem=report.problem.replace(str(cache_folder()), "…"))
         if as_json:

@@ -107,6 +107,8 @@ def watch(
         raise InputError(
             f"{submissions} does not exist; create it with: tournament author add NAME --authors {submissions}"
         )
+    if not settings.exists():
+        raise InputError(f"{settings} does not exist; create it with: tournament init FOLDER")
     where = _address(serve, public_url, allow_http) if serve else None
     options = {"results": results, "workers": workers, "executor": executor, "ray_address": ray_address}
     names = contests or list(load_contests(config).chosen)

@@ -24,6 +24,7 @@ from tournament.entrants.folder import find_submissions
 from tournament.errors import InputError, printable
 from tournament.keys import seed_after_faults
 from tournament.leg import Unfit
+from tournament.names import did_you_mean
 from tournament.sandbox.outside.launch import PythonBot
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.store.reading import read_records
@@ -80,6 +81,7 @@ def first_fault(location: str, bot: str) -> Place:
     """
     with reading(location):
         records = read_records(open_storage(location))
+        names = {name for batch in records.batches for name in batch.legs.names}
         places = sorted(
             (leg.match, fault.session, fault.game)
             for batch in records.batches
@@ -87,6 +89,8 @@ def first_fault(location: str, bot: str) -> Place:
             for fault in leg.faults
             if fault.seat < len(leg.seats) and leg.seats[fault.seat] == bot
         )
+    if bot not in names:
+        raise InputError(f"the records have no bot {printable(bot)}{did_you_mean(bot, names)}")
     if not places:
         raise InputError(f"{printable(bot)} has no recorded fault; choose a game with --match and --session")
     return Place(*places[0])

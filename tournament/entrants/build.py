@@ -20,7 +20,7 @@ import engine.wasm
 from tournament.artifacts import compiler_command
 from tournament.artifacts.archive import recipe_of
 from tournament.artifacts.bot import Entrant, Submission
-from tournament.artifacts.compiler_command import LANGUAGES, WRITTEN_FROM, Purpose
+from tournament.artifacts.compiler_command import LANGUAGES, WRITTEN_FROM
 from tournament.cache import cache_folder, read_cached, trouble_in_words, write_cached
 from tournament.containment import our_error
 from tournament.contests.bots import ADAPTED, Adapter
@@ -28,8 +28,8 @@ from tournament.contests.contest import Contest
 from tournament.contests.interface import Interface
 from tournament.contests.settings import ContestSettings
 from tournament.cores import cores
-from tournament.entrants import hints
 from tournament.entrants.folder import KINDS, Recorded, find_bots, other_files
+from tournament.entrants.single_file import hint_for
 from tournament.errors import InputError, TooFewBotsError, TournamentError, join_names, main_error_line, printable
 from tournament.leg import FailureKind, Unfit
 from tournament.library import read_library
@@ -336,10 +336,8 @@ def _describe_problem(submission: Submission, error: Exception) -> tuple[str, Fa
     """Return why a bot can't play, as text for its author, and the kind of the failure."""
     if not isinstance(error, Unfit):
         return our_error(error, "can't be built"), "other"
-    try:
-        return _cut_lines("\n".join([str(error), *hints.for_problem(submission, str(error))])), error.kind
-    except Exception as ours:
-        return our_error(ours, "can't be built"), "other"
+    hint = hint_for(submission) if "lacks the function" in str(error) else ""
+    return _cut_lines(f"{error}{hint}"), error.kind
 
 
 def _describe_trouble(trouble: Exception) -> str:
@@ -612,24 +610,14 @@ def build_with_line_numbers(submission: Submission, interface: Interface, sandbo
 
     It plays as the bot's artifact does, and its faults have the line.
     """
-    return _built_otherwise(submission, interface, sandbox, Purpose.WITH_LINES)
-
-
-def checked(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes | None:
-    """Return a C or C++ bot's WebAssembly with checks for `trial.sanitizer_search`, or None for other bots."""
-    return _built_otherwise(submission, interface, sandbox, Purpose.CHECKED)
-
-
-def _built_otherwise(
-    submission: Submission, interface: Interface, sandbox: SandboxSettings, build: Purpose
-) -> bytes | None:
-    """Return a C or C++ bot's WebAssembly for another purpose, from cache or compiler, or None for other bots."""
     if submission.kind not in LANGUAGES:
         return None
     from tournament.artifacts.c_bots import compile_bot
 
-    how = ["lines", *_sources(submission, interface), *build.flags]
     try:
-        return _get_or_make(how, lambda: compile_bot(submission, interface, sandbox, build).code)
+        return _get_or_make(
+            ["lines", *_sources(submission, interface)],
+            lambda: compile_bot(submission, interface, sandbox, with_lines=True).code,
+        )
     except Unfit:
         return None

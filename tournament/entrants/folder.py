@@ -26,7 +26,6 @@ MAX_BYTES = 16 << 20
 # Maximum bytes of a C source, which is searched for names here.
 MAX_C_BYTES = 4 << 20
 MAX_ENTRIES = 20_000
-_NEARLY_RECIPES = {"bot.toml", "bot.toml.txt", "bot.tml", "bot.tom"}
 _OUTSIDE = "it is a link to something outside the entrants folder; replace it by a copy"
 
 
@@ -149,12 +148,9 @@ def other_files(folder: Path) -> list[str]:
 def _folder_problem(folder: Path) -> str:
     """Return why a folder isn't a bot, as text."""
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
-        names = sorted(entry.name for _, entry in zip(range(100), entries))
-        for name in names:
-            if name.lower() in _NEARLY_RECIPES:
-                return f"a folder without {bot_toml.FILE_NAME}: rename its {name}"
-        if bots := [name for name in names if Path(name).suffix.lower() in KINDS]:
-            file = _escape_breaks(bots[0])
+        names = sorted(entry.name for _, entry in zip(range(100), entries) if Path(entry.name).suffix.lower() in KINDS)
+        if names:
+            file = _escape_breaks(names[0])
             return (
                 f"a folder without {bot_toml.FILE_NAME}: a program needs one;"
                 f" a single file, such as {file}, needs no folder"

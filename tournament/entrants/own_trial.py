@@ -10,7 +10,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from tournament.artifacts import archive, compiler_run, libraries, module_trial, program_build, python_artifact
+from tournament.artifacts import archive, c_bots, libraries, module_trial, program_build, python_artifact
 from tournament.artifacts.bot import Kind
 from tournament.artifacts.compiler_command import LANGUAGES
 from tournament.cache import cache_folder, require_room, trouble_in_words, write_cached
@@ -79,7 +79,7 @@ def _do_all(kind: Kind, interface: Interface, sandbox: SandboxSettings) -> None:
             if kind in LANGUAGES:
                 probe.probe_builds(sandbox.mode)
                 libraries.prepare_libraries([kind], sandbox, lambda _text: None)
-                compiler_run.require_compiler(sandbox)
+                c_bots.require_compiler(kind, interface, sandbox)
             module_trial.try_compile(_EMPTY_MODULE, library_path(), [engine_settings(Engine.PLAIN)], sandbox)
             seating.require_memory()
 

@@ -6,6 +6,7 @@ import json
 import re
 
 from tournament.artifacts.archive import archived
+from tournament.artifacts.bot import Submission
 from tournament.artifacts.bot_toml import FILE_NAME
 
 # Commands of the machine's compilers, by the suffix of the file.
@@ -18,6 +19,7 @@ _BUILDS = {
 _ANSWERS = re.compile(rb"""["']ACTION\b""")
 _MAIN = re.compile(rb"\bmain\s*\(")
 _READS = re.compile(rb"\bstdin\b|\binput\s*\(")
+_READS_INPUT = re.compile(rb"\bstdin\b|\bcin\b|\b(?:input|scanf|getchar|gets|fgets|getline)\s*\(")
 _COMMENTS = {
     ".py": re.compile(rb"#[^\n]*"),
     # An unclosed comment extends to the end, so that a source with many of them isn't slow to search.
@@ -36,6 +38,16 @@ def is_program(suffix: str, source: bytes) -> bool:
         return False
     code = _COMMENTS[".py" if suffix == ".py" else ".c"].sub(b"", source)
     return bool(_ANSWERS.search(code) and (_READS if suffix == ".py" else _MAIN).search(code))
+
+
+def hint_for(submission: Submission) -> str:
+    """Return a line for the author of a bot without functions that reads input as a program does, or ""."""
+    if submission.kind not in ("python", "c", "cpp") or not _READS_INPUT.search(submission.source):
+        return ""
+    return (
+        "\nHint: it reads standard input. A program is a folder with a bot.toml, or a file that answers by lines such"
+        " as ACTION 1. For example: tournament new NAME --language program-python"
+    )
 
 
 def pack_program(file: str, suffix: str, source: bytes) -> bytes:

@@ -85,8 +85,8 @@ class IncompatibleRecords:
 
     @property
     def needs_confirmation(self) -> bool:
-        """True if a user has to confirm the archiving."""
-        return self.games >= _MANY_GAMES or self.seconds >= _LONG_SECONDS
+        """True if a user has to confirm the archiving: they took long to play, or are of another game."""
+        return "game" in self.why or self.games >= _MANY_GAMES or self.seconds >= _LONG_SECONDS
 
 
 def find_incompatible_records(

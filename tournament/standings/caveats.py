@@ -6,6 +6,7 @@ from tournament.errors import join_names, pluralize
 from tournament.standings.standings import Standings
 
 _ENOUGH_REPLICAS = 10
+_MAX_MATCHES = 3  # named in a note
 
 
 def reader_notes(ranking: Standings) -> list[str]:
@@ -33,8 +34,10 @@ def _on_duplicates(ranking: Standings) -> list[str]:
 
 def _on_errors(ranking: Standings) -> list[str]:
     if ranking.is_provisional:
-        count = pluralize(len({leg.match for leg in ranking.failed_legs}), "match", "matches")
-        return [f"places are provisional: the rules failed in {count}"]
+        matches = sorted({leg.match for leg in ranking.failed_legs})
+        count = pluralize(len(matches), "match", "matches")
+        numbers = ", ".join(map(str, matches[:_MAX_MATCHES])) + ", …" * (len(matches) > _MAX_MATCHES)
+        return [f"places are provisional: the rules failed in {count} ({numbers})"]
     replicas = ranking.measured.replicas
     if ranking.until is not None:
         if any(line.order_status == "settled" for line in ranking.ranked):

@@ -38,7 +38,7 @@ def write_rules_folder(folder: Path, name: str, shape: str) -> list[Path]:
         The files, relative to the folder.
 
     Raises:
-        InputError: A name is wrong or taken. Nothing was written.
+        InputError: A name is wrong or taken, and nothing was written, or the folder can't be written.
     """
     if not valid_contest_name(name) or name in KNOWN_RULES:
         raise InputError(f"--rules {name}: {CONTEST_NAME_RULE}, and is none of {', '.join(KNOWN_RULES)}")
@@ -49,7 +49,7 @@ def write_rules_folder(folder: Path, name: str, shape: str) -> list[Path]:
     for taken in written:
         refuse_if_taken(folder, taken)
     try:
-        (folder / RESULTS_PAGE).parent.mkdir(parents=True)
+        (folder / RESULTS_PAGE).parent.mkdir(parents=True, exist_ok=True)
         write_file(folder / RESULTS_PAGE, (shipped() / RESULTS_PAGE).read_text(encoding="utf-8"))
         write_file(folder / rules, _named(shape, name))
         write_file(folder / test, _named(_TEST, name))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,12 +24,11 @@ from tournament.entrants.build import build_with_line_numbers, find_isolation_re
 from tournament.entrants.folder import read_submission
 from tournament.errors import InputError, TournamentError, pluralize, truncate
 from tournament.keys import drawn_seed
-from tournament.leg import OF_TIME, TOO_SLOW
+from tournament.leg import OF_TIME, TOO_SLOW, FailureKind
 from tournament.sandbox.outside import probe
 from tournament.sandbox.outside.ending import CommandAborted
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.leg_result import Fault, LegResult
-from tournament.trial.sanitizer_search import Search, search
 from tournament.trial.trial_legs import SESSIONS, Meter, Pairing, Trial, build
 from tournament.worker.leg import limits_of
 from tournament.worker.observation import ObservedGame, Window, cut_short
@@ -46,37 +46,26 @@ _SECONDS, _LONGER, _FIRST_GAMES = 4.0, 8, 20
 _TOO_SLOW_FACTOR = 3.0
 # Limit of a decision or start, so that an endless loop is found soon, whatever the contest allows.
 _DECISION_SECONDS = 1.0
+# Games of a quick trial, and the processor time for all of them.
+_QUICK_GAMES, _QUICK_SECONDS = 3, 1.5
 _MANY_ANSWERS = 30
 _MAX_PRINTED, _LONGEST_PRINTED = 10, 200  # lines, and characters of each
 
 
 @dataclass(frozen=True)
 class CheckReport:
-    """The result of a check.
+    """The result of a check. CHECKED says what the other fields mean.
 
     Attributes:
         size: Bytes of its artifact.
-        problem: Why it can't be built or started, or None.
-        seed: The seed that was drawn for the check; None if the settings have one.
         leg: The leg that it played; None if it couldn't be built.
         meter: The cost of its decisions.
         fuel_allowed: Fuel that the contest allows for a leg.
-        points_per_session: Its points against the opponent.
-        repeats: Whether one seed gave the same games twice.
         shares_process: Whether legs of a Python bot share a process.
         isolation_violation: The line that prevents sharing, "" if there is none.
         confined_by: The layers that confine it, "" for WebAssembly.
         standard: Language standard by which a C or C++ bot builds.
-        warnings: The compiler's warnings.
-        faults: Its faults in the leg.
-        boundary_questions: Number of extreme questions that it answered.
-        boundary_faults: Its faults there.
-        printed: Last output of its first games.
-        habits: Remarks on its answers there.
         at_fault: The game of its first fault.
-        slow: Why it played less, "" if it didn't.
-        too_slow: Whether a leg would take longer than its limit.
-        mistakes: Undefined behaviour of a C or C++ bot, which doesn't affect `fit`.
     """
 
     name: str
@@ -103,7 +92,6 @@ class CheckReport:
     at_fault: tuple[ObservedGame, ...] = ()
     slow: str = ""
     too_slow: bool = False
-    mistakes: Search | None = None
 
     @property
     def faults_of_leg(self) -> list[tuple[LegResult, Fault]]:
@@ -174,6 +162,8 @@ def check_bot(
     path: Path,
     listener: ProgressListener,
     doing: Callable[[str], None] = lambda text: None,
+    *,
+    quick: bool = False,
 ) -> CheckReport:
     """Build a bot and try it: a leg against a house player or bot, twice with one seed, and extreme questions.
 
@@ -182,6 +172,7 @@ def check_bot(
 
     Args:
         doing: Called with the name of each step.
+        quick: Whether to play three games only, in little time.
 
     Raises:
         InputError: The file is missing, it isn't a bot's, or this machine can't confine bots.
@@ -189,7 +180,7 @@ def check_bot(
     """
     submission = read_submission(path)  # raises before the first message
     try:
-        return _check(contest, settings, sandbox, submission, listener, doing)
+        return _check(contest, settings, sandbox, submission, listener, doing, quick=quick)
     except BotTrouble as trouble:
         if trouble.__cause__ is None or isinstance(trouble.__cause__, TournamentError):
             raise  # the machine may be the cause
@@ -208,44 +199,42 @@ def _check(
     submission: Submission,
     listener: ProgressListener,
     doing: Callable[[str], None],
+    *,
+    quick: bool,
 ) -> CheckReport:
     path, kind = submission.path, submission.kind
     seed = None if settings.seed else drawn_seed()
     settings = settings.model_copy(update={"seed": seed or settings.seed})
     allowed = settings.of_process(kind).bank
-    is_boxed = isinstance(settings, BankedSettings) and allowed > _DECISION_SECONDS
-    if isinstance(settings, BankedSettings):
-        settings = settings.with_decisions_within(_DECISION_SECONDS)
-    waits = f"took more than {_DECISION_SECONDS:g} s: {TOO_SLOW} to be tried; the contest allows {allowed:g} s a leg"
+    most = _QUICK_SECONDS if quick else _DECISION_SECONDS if isinstance(settings, BankedSettings) else inf
+    waits = f"took more than {most:g} s: {TOO_SLOW} to be tried; the contest allows {allowed:g} s a leg"
+
+    def is_undecided(kind_of_failure: FailureKind, taken: float) -> bool:
+        """Return whether the bot may be as slow as this, though the trial doesn't wait for it."""
+        return kind_of_failure in ("fuel", "time") and allowed > most and taken < allowed
+
+    if quick:
+        names = ("seconds", "program_seconds", "idle_seconds")
+        limits = {name: min(most, getattr(settings, name) or inf) for name in names}
+        settings = settings.model_copy(update={**limits, "max_faults": 0})
+    elif isinstance(settings, BankedSettings):
+        settings = settings.with_decisions_within(most)
     doing(f"building {path.name}")
     tried = build(contest, settings, sandbox, path, listener.on_message)
     entrant = tried.bot
     if entrant.artifact is None:
-        may_wait = is_boxed and entrant.failed == "fuel"
-        problem, slow = (None, f"a start {waits}") if may_wait else (entrant.problem, "")
+        problem, slow = (None, f"a start {waits}") if is_undecided(entrant.failed, 0.0) else (entrant.problem, "")
         return CheckReport(entrant.name, kind, 0, problem, slow=slow)
     named = opponent_in_words(contest, tried.opponent)
     doing(f"playing against {named}")
-    played = _play_on(tried)
-    first, shorter, quick = played.trial, played.pairing, played.seconds < _SECONDS
+    played = _play_shortly(tried) if quick else _play_on(tried)
+    first, shorter, is_fast = played.trial, played.pairing, played.seconds < _SECONDS
     slow, faults = played.slow, first.faults
     late = next((fault for fault in faults if fault.kind in OF_TIME), None)
-    if late and late.kind != "silence" and is_boxed and _taken(first) < allowed:
+    if late and is_undecided(late.kind, _taken(first)):
         slow = f"session {late.session}, game {late.game}, {late.decision}: it {waits}"
         faults = tuple(fault for fault in faults if fault is not late)
-    faults, at_fault = _explained(shorter, submission, faults)
-    goes_on = 0 not in first.result.disqualified_seats
-    seen = at_fault if late else shorter.observe(_MORE_GAMES if quick else _FEW_DECISIONS).games
-    repeats, asked, asked_faults = True, 0, tuple[Fault, ...]()
-    if goes_on and not played.too_slow:
-        doing("playing the same again")
-        repeats = shorter.play()[0].digest == first.digest
-        doing("asking at the limits")
-        (at_limits,) = _asked_at_limits(tried).play()
-        asked, asked_faults = at_limits.meter.decisions, at_limits.faults
-    share, isolation_violation = _sharing(tried)
-    language = find_standard(submission, tried.contest.interface, sandbox)
-    return CheckReport(
+    report = CheckReport(
         name=entrant.name,
         kind=kind,
         size=len(entrant.artifact),
@@ -255,6 +244,27 @@ def _check(
         meter=first.meter,
         fuel_allowed=limits_of(settings).fuel,
         points_per_session=first.result.sums[0].points / max(1, first.result.sessions),
+        faults=faults,
+        opponent=named,
+        slow=slow,
+        too_slow=played.too_slow,
+    )
+    if quick:
+        return report
+    faults, at_fault = _explained(shorter, submission, faults)
+    goes_on = 0 not in first.result.disqualified_seats
+    seen = at_fault if late else shorter.observe(_MORE_GAMES if is_fast else _FEW_DECISIONS).games
+    repeats, asked, asked_faults = True, 0, tuple[Fault, ...]()
+    if goes_on and not played.too_slow:
+        doing("playing the same again")
+        repeats = shorter.play()[0].digest == first.digest
+        doing("asking at the limits")
+        (at_limits,) = _asked_at_limits(tried).play()
+        asked, asked_faults = at_limits.meter.decisions, at_limits.faults
+    share, isolation_violation = _sharing(tried)
+    language = find_standard(submission, tried.contest.interface, sandbox)
+    return replace(
+        report,
         repeats=repeats,
         shares_process=share,
         isolation_violation=isolation_violation,
@@ -264,13 +274,9 @@ def _check(
         faults=faults,
         boundary_questions=asked,
         boundary_faults=asked_faults,
-        opponent=named,
         printed=_last_output(seen),
         habits=habits(contest, seen) if goes_on else (),
         at_fault=at_fault,
-        slow=slow,
-        too_slow=played.too_slow,
-        mistakes=None if late or played.too_slow else _search(tried, submission, doing, slow=not quick),
     )
 
 
@@ -322,8 +328,19 @@ def _play_on(tried: Pairing) -> _LongestLeg:
         allowed = time_of_process.bank + of_leg * time_of_process.increment
     too_slow = each_takes * of_leg > _TOO_SLOW_FACTOR * allowed
     about = f"about {each_takes * 1000:,.1f} ms a decision, {each_takes * of_leg:,.0f} s a leg"
-    words = f"{about}; it has {allowed:,.0f} s" if too_slow else f"{about}: less is played here, to come to an end"
+    if too_slow:
+        words = f"{about}; it has {allowed:,.0f} s"
+    elif each_takes * of_leg > allowed:
+        words = f"{about}; it has {allowed:,.0f} s, so it may be disqualified"
+    else:
+        words = f"{about}: less is played here, to come to an end"
     return _LongestLeg(trial, shorter, seconds, words, too_slow)
+
+
+def _play_shortly(tried: Pairing) -> _LongestLeg:
+    """Play the games of a quick trial."""
+    shorter = replace(tried, contest=cut_short(tried.contest, 1, _QUICK_GAMES))
+    return _LongestLeg(shorter.play()[0], shorter, 0.0, "", too_slow=False)
 
 
 def _taken(trial: Trial) -> float:
@@ -340,12 +357,6 @@ def _sharing(tried: Pairing) -> tuple[bool, str]:
         return True, ""
     adapter, source, library = sources_of(artifact, tried.sandbox, tried.contest.interface.python.sdk)
     return False, find_isolation_reason(source, tried.contest.interface, tried.sandbox, adapter, library)
-
-
-def _search(tried: Pairing, submission: Submission, doing: Callable[[str], None], *, slow: bool) -> Search | None:
-    """Search for mistakes that WebAssembly tolerates."""
-    doing("looking for mistakes")
-    return search(tried, submission, None if slow else _asked_at_limits(tried), slow=slow)
 
 
 def _asked_at_limits(tried: Pairing) -> Pairing:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
-from io import BufferedWriter, FileIO, TextIOWrapper
+from io import StringIO
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
@@ -92,7 +92,7 @@ class Verdict:
 class TranscribedDialogue(Dialogue):
     """A dialogue with a transcript. Lines that the program reads follow "< ", lines that it writes follow "> "."""
 
-    def __init__(self, core: HoldemTraining, rates: RateSampler, transcript: TextIO | None) -> None:
+    def __init__(self, core: HoldemTraining, rates: RateSampler, transcript: TextIO) -> None:
         super().__init__(core, rates)
         self._transcript = transcript
 
@@ -102,8 +102,7 @@ class TranscribedDialogue(Dialogue):
 
     def said(self, line: bytes) -> list[str] | int:
         """Return the reply to a program's line, or its answer."""
-        if self._transcript:
-            print(">", line.decode("ascii", "backslashreplace"), file=self._transcript)
+        print(">", line.decode("ascii", "backslashreplace"), file=self._transcript)
         reply = super().said(line)
         if isinstance(reply, list):
             self.record_sent(reply)
@@ -115,8 +114,7 @@ class TranscribedDialogue(Dialogue):
 
     def record_sent(self, lines: list[str]) -> list[str]:
         """Record lines that the program reads, and return them."""
-        if self._transcript:
-            self._transcript.writelines(f"< {line}\n" for line in lines)
+        self._transcript.writelines(f"< {line}\n" for line in lines)
         return lines
 
 
@@ -151,7 +149,9 @@ def judge_program(
     program = _Program(command, sandbox)
     dialogues: list[TranscribedDialogue] = []
     with ExitStack() as opened:
-        written = _open(transcript, opened) if transcript else None
+        written = StringIO()
+        if transcript:
+            opened.callback(_write, transcript, written)
 
         def new_dialogue(core: GameCore, key: bytes) -> Dialogue:
             assert isinstance(core, HoldemTraining)
@@ -183,6 +183,13 @@ def judge_program(
     if use.cpu_seconds > SECONDS:
         return verdict("out of time", f"took {use.cpu_seconds:.2f} s of processor time, {SECONDS:g} are allowed")
     return verdict("finished", "")
+
+
+def _write(transcript: Path, text: StringIO) -> None:
+    try:
+        transcript.write_text(text.getvalue(), encoding="ascii", newline="\n")
+    except OSError as error:
+        raise InputError(f"--transcript {transcript}: can't be written: {error.strerror}") from None
 
 
 def _leg(contest: Contest, settings: ContestSettings) -> Leg:
@@ -244,30 +251,3 @@ class _Program:
                     sys.stderr.flush()
                 self._complained += len(chunk)
         return False
-
-
-def _open(transcript: Path, opened: ExitStack) -> TextIO:
-    try:
-        file = BufferedWriter(_Transcript(transcript, "w"))
-    except OSError as error:
-        raise _unwritable(transcript, error) from None
-    return opened.enter_context(TextIOWrapper(file, encoding="ascii", newline="\n"))
-
-
-class _Transcript(FileIO):
-    """A file whose write errors are the user's. They can come late, because text is buffered."""
-
-    def write(self, content: Any, /) -> int:
-        """Write bytes.
-
-        Raises:
-            InputError: The file can't be written.
-        """
-        try:
-            return super().write(content)
-        except OSError as error:
-            raise _unwritable(self.name, error) from None
-
-
-def _unwritable(transcript: object, error: OSError) -> InputError:
-    return InputError(f"--transcript {transcript}: can't be written: {error.strerror}")

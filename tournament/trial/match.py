@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -44,11 +44,7 @@ from tournament.store.storage import join_location, open_storage
 from tournament.trial.paired_tables import PairedTables, mean_and_error
 from tournament.trial.sequential import Difference, InterimResult, Verdict, check_confidence, legs_in, play_until
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 _BASELINE = "~baseline"  # no file can have this name
-_COPY = "_copy"  # ending of the name of a bot that is its own opponent
 
 
 @dataclass(frozen=True)
@@ -141,26 +137,6 @@ class MatchReport:
             return "open" if self.baseline or self.opponent else None
         return "better" if figure.sign > 0 else "worse" if figure.sign < 0 else "open"
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a row for each opponent, by name: points, error, baseline and difference, NaN if unknown."""
-        import pandas as pd  # the command doesn't need it
-
-        rows = [
-            {
-                f"{name}{suffix}": value
-                for name, figure in (
-                    ("points", line.points),
-                    ("baseline", line.baseline),
-                    ("difference", line.difference),
-                )
-                for suffix, value in (("", figure and figure.value), ("_stderr", figure and figure.stderr))
-            }
-            for line in self.opponents
-        ]
-        return pd.DataFrame(
-            rows, index=pd.Index([line.opponent for line in self.opponents], name="opponent"), dtype=float
-        )
-
 
 @dataclass(frozen=True)
 class _VersionResult:
@@ -231,7 +207,7 @@ def play_match(
     name = _existing(bot)
     opponent = None
     if single:
-        opponent = _name_against(bot, paths[0]) if paths else str(others[0])
+        opponent = _existing(paths[0]) if paths else str(others[0])
     against = opponent or (pluralize(len(paths), "other bot") if paths else "house players")
     same_deals = f", and {baseline} on the same deals" if baseline else ""
     each = f"{pluralize(config.contest.sessions, 'session')} each"
@@ -284,7 +260,6 @@ def _opponents(config: Config, given: Sequence[Path], versions: Sequence[Path]) 
     """Return the given bots, or all entrants and house bots but those of the versions' names.
 
     If the house has seats, its bots come along with given entrants.
-    A bot that isn't compared with a baseline can be given as its own opponent, and then plays a copy of itself.
 
     Raises:
         InputError: Two bots have one name.
@@ -303,9 +278,10 @@ def _opponents(config: Config, given: Sequence[Path], versions: Sequence[Path]) 
     if not given:
         return [*entrants, *house]
     for path in (*entrants, *house):
-        name = _name_against(versions[0], path) if len(versions) == 1 else _existing(path)
+        name = _existing(path)
         if name.lower() in names:
-            raise InputError(f"{path}: both bots are called {name}; copy one of them under another name")
+            more = "a bot can play one copy of itself" if path.samefile(versions[0]) else f"both bots are called {name}"
+            raise InputError(f"{path}: {more}; copy the file under another name")
         names.add(name.lower())
     return [*entrants, *house]
 
@@ -313,23 +289,6 @@ def _opponents(config: Config, given: Sequence[Path], versions: Sequence[Path]) 
 def house_bots(config: Config) -> list[Path]:
     """Return the resolved paths of the host's own bots."""
     return [] if config.house is None else [one.path.resolve() for one in find_submissions(config.house)[0]]
-
-
-def _name_against(bot: Path, path: Path) -> str:
-    """Return an opponent's name, which has an ending if it is the bot itself.
-
-    Raises:
-        InputError: The opponent isn't there, or is no bot.
-    """
-    name = _existing(path)
-    return f"{name}{_COPY}" if path.samefile(bot) else name
-
-
-def _played_as(path: Path, bot: Path) -> Path:
-    """Return the place of an opponent as it plays against a bot: under another name if it is the bot itself."""
-    if not path.samefile(bot):
-        return path
-    return path.with_name(f"{path.name}{_COPY}" if path.is_dir() else f"{path.stem}{_COPY}{path.suffix}")
 
 
 @contextlib.contextmanager
@@ -350,9 +309,9 @@ def _version(
         bots.mkdir()
         house.mkdir()
         name = _existing(bot)
-        for path, played_as in ((bot, bot), *((path, _played_as(path, bot)) for path in others)):
+        for path in (bot, *others):
             copy = shutil.copytree if path.is_dir() else shutil.copyfile
-            copy(path, (house if path is not bot and path.resolve() in of_house else bots) / played_as.name)
+            copy(path, (house if path is not bot and path.resolve() in of_house else bots) / path.name)
         settings = config.contest.model_copy(update={"until_settled": None})
         results = keep or str(folder / "results")
         own = replace(config, contest=settings, entrants=bots, results=results, house=house if of_house else None)

@@ -370,10 +370,7 @@ def result_of(contest: Contest, outcome: Outcome) -> LegResult:
 def _failure_of_rules(contest: Contest, leg: Leg, position: tuple[int, int], failure: Exception) -> RulesFailed:
     """Return the error for an exception in a contest's rules, with its place: in their file, or in what they call."""
     session, game = position
-    places = [place for place in traceback.extract_tb(failure.__traceback__) if place.filename.endswith(".py")]
-    if contest.source and contest.source.content is not None:  # a file's rules: lines of others would mislead
-        places = [place for place in places if place.filename == contest.source.place]
-    where = f" ({Path(places[-1].filename).name}, line {places[-1].lineno})" if places else ""
+    where = place_of_failure(contest, failure)
     what = truncate(printable(" ".join(str(failure).split())), 300)
     return RulesFailed(
         contest.name,
@@ -387,3 +384,11 @@ def _failure_of_rules(contest: Contest, leg: Leg, position: tuple[int, int], fai
             truncate(f"{type(failure).__name__}: {what}{where}", MOST_REASON - 50),
         ),
     )
+
+
+def place_of_failure(contest: Contest, failure: Exception) -> str:
+    """Return " (FILE, line N)" for an exception in a contest's rules, or "" if none of their lines raised it."""
+    places = [place for place in traceback.extract_tb(failure.__traceback__) if place.filename.endswith(".py")]
+    if contest.source and contest.source.content is not None:  # a file's rules: lines of others would mislead
+        places = [place for place in places if place.filename == contest.source.place]
+    return f" ({Path(places[-1].filename).name}, line {places[-1].lineno})" if places else ""

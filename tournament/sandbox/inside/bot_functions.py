@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import types
 
-from tournament.sandbox.inside.function_names import NotChosen, named_after_another_file, names_after_file
+from tournament.sandbox.inside.function_names import NotChosen, names_after_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # takes long to import
@@ -31,7 +31,6 @@ def choose_functions(
     class_name: str,
     *,
     news: Sequence[tuple[Sequence[str], int]] = (),
-    may_be_copy: bool = True,
 ) -> Functions:
     """Return the functions that answer the questions, or the bound methods of a new object of the bot's class.
 
@@ -41,7 +40,6 @@ def choose_functions(
         questions: For each question the accepted names, the usual one first, and the number of values.
         class_name: Name of the statement's class, or "".
         news: The same for news. Their functions follow those of the questions; None stands for one that is missing.
-        may_be_copy: Whether functions named after another file are accepted.
 
     Raises:
         NotChosen: No function or class fits, or more than one does.
@@ -57,8 +55,6 @@ def choose_functions(
             for found, (spellings, count) in zip(exact, questions)
         ]
         ways = _ways(with_stem, classes, questions)
-    if not ways and may_be_copy:
-        ways = _of_another_file(names, questions)
     if not ways:
         raise NotChosen(_what_is_missing(names, classes, questions))
     if len(ways) > 1:
@@ -75,17 +71,6 @@ def choose_functions(
     bot = kind()
     methods = [next(iter(_methods(kind, spellings, count).values()), "") for spellings, count in news]
     return (*[getattr(bot, name) for name in answers], *[getattr(bot, name) if name else None for name in methods])
-
-
-def _of_another_file(names: Mapping[str, Any], questions: Sequence[tuple[Sequence[str], int]]) -> list[_Way]:
-    """Return the way to answer with functions named after another file, as in a renamed copy, if it is unambiguous."""
-    if any(spelling in names for spellings, _ in questions for spelling in spellings):
-        return []
-    functions = [name for name, value in names.items() if isinstance(value, types.FunctionType)]
-    found = named_after_another_file([spellings[0] for spellings, _ in questions], functions)
-    if not found or not all(takes(names[name], count) for name, (_, count) in zip(found, questions)):
-        return []
-    return [("", None, [names[name] for name in found])]
 
 
 def _ways(

@@ -16,17 +16,7 @@ MAX_NAMES = 20
 
 
 class NotChosen(Exception):
-    """Raised when no function answers a question, or more than one could. The message names the bot's functions.
-
-    Attributes:
-        is_all: Whether no function would fit even with other arguments.
-    """
-
-    is_all = True
-
-
-class Lacking(NotChosen):
-    """Raised when no function answers a question."""
+    """Raised when no function answers a question, or more than one could. The message names the bot's functions."""
 
 
 def names_after_file(stem: str, question: str) -> list[str]:
@@ -56,8 +46,7 @@ def choose(stem: str, fitting: Mapping[str, Sequence[str]]) -> list[str]:
         fitting: For each question the names of the bot's functions that fit.
 
     Raises:
-        NotChosen: Two functions fit a question.
-        Lacking: No function fits one.
+        NotChosen: No function fits a question, or two do.
     """
     if all(question in names for question, names in fitting.items()):
         return list(fitting)
@@ -73,7 +62,7 @@ def choose(stem: str, fitting: Mapping[str, Sequence[str]]) -> list[str]:
     missing = [question for question, names in fitting.items() if question not in names]
     plural = "s" if len(missing) > 1 else ""
     named = " and ".join(names_after_file(stem, question)[0] for question in missing)
-    raise Lacking(f"lacks the function{plural} {' and '.join(missing)} (or {named})")
+    raise NotChosen(f"lacks the function{plural} {' and '.join(missing)} (or {named})")
 
 
 def choose_news(stem: str, fitting: Mapping[str, Sequence[str]]) -> dict[str, str]:
@@ -86,19 +75,3 @@ def choose_news(stem: str, fitting: Mapping[str, Sequence[str]]) -> dict[str, st
         elif len(after_file) == 1:
             found[news] = after_file[0]
     return found
-
-
-def named_after_another_file(questions: Sequence[str], words: Iterable[str]) -> list[str]:
-    """Return the functions that would answer the questions if the file had another name, as in a renamed copy.
-
-    An empty list means that no such name of a file exists, or more than one.
-    """
-    found: dict[str, dict[str, str]] = {}
-    for word in words:
-        folded = word.casefold()
-        for question in questions:
-            file = folded.removesuffix(question.casefold())
-            if file and file != folded:
-                found.setdefault(file.removesuffix("_"), {}).setdefault(question, word)
-    complete = [names for names in found.values() if len(names) == len(questions)]
-    return [complete[0][question] for question in questions] if len(complete) == 1 else []

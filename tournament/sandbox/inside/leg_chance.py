@@ -1,7 +1,7 @@
-"""A Python bot's randomness: each leg has its own copies of modules, which draw from the leg's seed.
+"""A Python bot's randomness, which follows from its leg's seed, and the copies of modules of legs that share a process.
 
-It runs inside the sandbox. Each use draws by a hash (BLAKE2b), so that a generator's seed reveals nothing about the
-leg's seed or about other generators.
+It runs inside the sandbox. In a process of one leg the interpreter's own modules draw from the seed. Each use draws by
+a hash (BLAKE2b), so that a generator's seed reveals nothing about the leg's seed or about other generators.
 """
 
 from __future__ import annotations
@@ -10,13 +10,18 @@ import _blake2
 import builtins
 import importlib
 import os
+import random
 import sys
 import types
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # takes long to import
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Mapping
     from typing import Any
+
+_HASH_BYTES = 64
+_SEED_BYTES = 32
+_seed_of_random = random.Random.seed
 
 
 class SeededBytes:
@@ -33,32 +38,45 @@ class SeededBytes:
         counts = range(first, self._hashed)
         return b"".join(_blake2.blake2b(n.to_bytes(8, "little"), key=self._key).digest() for n in counts)[:size]
 
-    def number(self) -> int:
-        """Return a seed for a generator."""
-        return int.from_bytes(self(_SEED_BYTES), "little")
 
-    def words(self) -> list[int]:
-        """Return a seed in the form that numpy takes."""
-        return list(memoryview(self(_SEED_BYTES)).cast("I"))
+def seed_interpreter(seed: int) -> None:
+    """Have the interpreter's modules draw from a leg's seed, in a process of this leg alone.
+
+    `secrets`, `uuid` and generators of numpy draw from `os.urandom`, too.
+    """
+    modules: Any = sys.modules
+    os.urandom = modules["random"]._urandom = draw = SeededBytes(seed, b"bytes")
+    os.getrandom = lambda size, flags=0: draw(size)
+    random.Random.seed = _seeding(SeededBytes(seed, b"seeds"))  # type: ignore[method-assign]
+    random.seed = modules["random"]._inst.seed
+    random.seed()
+    if "numpy.random" in modules:
+        modules["numpy.random"].seed(list(memoryview(SeededBytes(seed, b"numpy")(_SEED_BYTES)).cast("I")))
 
 
-_HASH_BYTES = 64
-_SEED_BYTES = 32
+def _seeding(draw: SeededBytes) -> Callable[..., None]:
+    """Return `Random.seed`, with a seed of the leg's in place of the system's."""
+
+    def seed(self: random.Random, a: Any = None, version: int = 2) -> None:
+        # NaN would seed by its address. A bot's class could override the comparison.
+        nan = isinstance(a, float) and float.__ne__(a, a)
+        own = int.from_bytes(draw(_SEED_BYTES), "little") if a is None else 0 if nan else a
+        _seed_of_random(self, own, version)
+
+    return seed
 
 
 class LegModules:
-    """A leg's own copies of modules that draw random numbers. They are made at the first import.
+    """A leg's own copies of modules, in a process that legs share. They are made at the first import.
 
     Args:
         seed: The leg's seed.
         sdks: Names of the contest's modules for bots.
         new_sdk: Called with such a name and the seed; returns the leg's module.
-        copies: Whether the leg has its own copies of all other modules, too.
         library: Code of the library's modules that each leg executes for itself.
 
     Attributes:
-        library: The same.
-        names: The leg's builtins, which these modules get.
+        builtins: The leg's builtins, whose `__import__` finds these modules.
     """
 
     def __init__(
@@ -66,52 +84,31 @@ class LegModules:
         seed: int,
         sdks: Collection[str],
         new_sdk: Callable[[str, int], types.ModuleType],
-        *,
-        copies: bool,
-        library: Mapping[str, types.CodeType] | None = None,
+        library: Mapping[str, types.CodeType],
     ) -> None:
-        self._sdks, self._new_sdk, self._copies = sdks, new_sdk, copies
-        self.library = library or {}
-        self.names: dict[str, object] = {}
-        self.seeds = SeededBytes(seed, b"seeds")
-        self.bytes = SeededBytes(seed, b"bytes")
+        self._seed, self._sdks, self._new_sdk, self._library = seed, sdks, new_sdk, library
         self._made: dict[str, types.ModuleType] = {}
-        self._seeded: set[str] = set()
-        self._seed = seed
-        os.urandom = SeededBytes(seed, b"urandom")
-        self.seed_shared()
+        # Sources that may share a process import neither packages nor parts of them (`leg_isolation`).
+        self.builtins = {**vars(builtins), "__import__": lambda name, *_, **__: self.get(name)}
 
-    def seed_shared(self) -> None:
-        """Seed the shared modules that were imported since the last call."""
-        for name in ("random", "numpy.random"):
-            module: Any = sys.modules.get(name)
-            if module is not None and name not in self._seeded:
-                self._seeded.add(name)
-                # Drawn apart from the leg's other seeds, because another leg may have imported the module before.
-                own = SeededBytes(self._seed, name.encode())
-                module.seed(own.number() if name == "random" else own.words())
-                if name == "random":
-                    module._urandom = os.urandom
-
-    def get(self, name: str) -> types.ModuleType | None:
-        """Return the leg's own module of this name, or None if the leg shares the interpreter's."""
+    def get(self, name: str) -> types.ModuleType:
+        """Return the leg's own module of this name."""
         if name not in self._made:
             if name in self._sdks:
                 self._made[name] = self._new_sdk(name, self._seed)
-            elif name in self.library:
-                self._execute(name, types.ModuleType(name), self.library[name])
-            elif name in MAKERS:
-                self._made[name] = MAKERS[name](self, importlib.import_module(name))
-            elif self._copies and name in _COPIERS:
-                self._made[name] = _COPIERS[name](self, importlib.import_module(name))
-            elif self._copies:
-                self._made[name] = _own_copy(importlib.import_module(name))
-        return self._made.get(name)
+            elif name in self._library:
+                self._execute(name, types.ModuleType(name), self._library[name])
+            elif name == "random":
+                self._made[name] = _own_random(SeededBytes(self._seed, b"seeds"))
+            else:
+                original = importlib.import_module(name)
+                self._made[name] = _COPIERS.get(name, _own_copy)(original)
+        return self._made[name]
 
     def _execute(self, name: str, module: types.ModuleType, code: types.CodeType) -> None:
         """Execute a module of the library as the leg's own, while decorators of the library's can find it."""
         self._made[name] = sys.modules[name] = module
-        module.__dict__["__builtins__"] = self.names
+        module.__dict__["__builtins__"] = self.builtins
         try:
             exec(code, module.__dict__)
         except BaseException:
@@ -146,136 +143,19 @@ def _copied(value: Any) -> Any:
     return copied
 
 
-def _leg_random(leg: LegModules, original: types.ModuleType) -> types.ModuleType:
+def _own_random(draw: SeededBytes) -> types.ModuleType:
     """Return a copy of `random` whose generators belong to the leg. Without a seed they start from the leg's."""
-    import random
-
-    class Random(random.Random):
-        # Own copies of the methods, because bots can set attributes on them.
-        locals().update(
-            {name: _copied(value) for name, value in vars(random.Random).items() if not name.startswith("__")}
-        )
-
-        def __init__(self, x: Any = None) -> None:
-            super().__init__(leg.seeds.number() if x is None else x)
-
-        def seed(self, a: Any = None, version: int = 2) -> None:
-            # NaN would seed by its address. A bot's class could override the comparison.
-            nan = isinstance(a, float) and float.__ne__(a, a)
-            super().seed(leg.seeds.number() if a is None else 0 if nan else a, version)
-
-    class SystemRandom(Random):
-        def __init__(self, x: Any = None) -> None:
-            super().__init__(0)
-
-        def random(self) -> float:
-            return self.getrandbits(53) / (1 << 53)
-
-        def getrandbits(self, k: int) -> int:
-            if k < 0:
-                raise ValueError("number of bits must be non-negative")
-            return int.from_bytes(leg.bytes(-(-k // 8)), "little") & (1 << k) - 1
-
-        def randbytes(self, n: int) -> bytes:
-            return leg.bytes(n)
-
-        def seed(self, a: Any = None, version: int = 2) -> None:
-            pass
-
-    module = _copy(original)
-    shared = Random()
-    for name, value in original.__dict__.items():
-        if isinstance(value, types.MethodType | types.BuiltinMethodType) and value.__self__ is random._inst:
+    methods = {name: _copied(value) for name, value in vars(random.Random).items() if not name.startswith("__")}
+    kind = type("Random", (random.Random,), {**methods, "seed": _seeding(draw), "__module__": "random"})
+    module, shared, instance = _copy(random), kind(), vars(random)["_inst"]
+    for name, value in vars(random).items():
+        if isinstance(value, types.MethodType | types.BuiltinMethodType) and value.__self__ is instance:
             setattr(module, name, getattr(shared, name))
-    Random.__module__ = SystemRandom.__module__ = "random"
-    vars(module).update(Random=Random, SystemRandom=SystemRandom, _inst=shared, _urandom=leg.bytes)
+    vars(module).update(Random=kind, _inst=shared)
     return module
 
 
-def _leg_secrets(leg: LegModules, original: types.ModuleType) -> types.ModuleType:
-    import base64
-
-    module = _copy(original)
-    own_random = leg.get("random")
-    assert own_random is not None
-    chance = own_random.SystemRandom()
-
-    def token_bytes(nbytes: int | None = None) -> bytes:
-        return bytes(chance.randbytes(original.DEFAULT_ENTROPY if nbytes is None else nbytes))
-
-    def token_urlsafe(nbytes: int | None = None) -> str:
-        return base64.urlsafe_b64encode(token_bytes(nbytes)).rstrip(b"=").decode()
-
-    vars(module).update(
-        choice=chance.choice,
-        randbits=chance.getrandbits,
-        randbelow=chance.randrange,
-        token_bytes=token_bytes,
-        token_hex=lambda nbytes=None: token_bytes(nbytes).hex(),
-        token_urlsafe=token_urlsafe,
-        SystemRandom=own_random.SystemRandom,
-    )
-    return module
-
-
-def _leg_os(leg: LegModules, original: types.ModuleType) -> types.ModuleType:
-    module = _copy(original)
-    vars(module).update(urandom=leg.bytes, getrandom=lambda size, flags=0: leg.bytes(size))
-    return module
-
-
-def _leg_importlib(leg: LegModules, original: types.ModuleType) -> types.ModuleType:
-    module = _copy(original)
-
-    def import_module(name: str, package: str | None = None) -> types.ModuleType:
-        return leg.get(name) or importlib.import_module(name, package)
-
-    vars(module).update(import_module=import_module)
-    return module
-
-
-def _leg_numpy(leg: LegModules, original: types.ModuleType) -> types.ModuleType:
-    module = _copy(original)
-    vars(module)["random"] = leg.get("numpy.random")
-    return module
-
-
-def _leg_numpy_random(leg: LegModules, original: types.ModuleType) -> types.ModuleType:
-    """Return a copy of `numpy.random` whose generators belong to the leg."""
-    module = _copy(original)
-
-    def seeded(kind: Any) -> Any:
-        """Return a subclass whose objects take their seed from the leg if they get none."""
-
-        def start(self: Any, *given: Any, **named: Any) -> None:
-            if all(value is None for value in (*given[:1], *map(named.get, ("seed", "entropy", "key")))):
-                given = (leg.seeds.words(), *given[1:])
-                named = {name: value for name, value in named.items() if value is not None}
-            kind.__init__(self, *given, **named)
-
-        return type(kind.__name__, (kind,), {"__init__": start, "__module__": kind.__module__})
-
-    for name in ("SeedSequence", "MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64"):
-        setattr(module, name, seeded(getattr(original, name)))
-    state = seeded(original.RandomState)
-    shared = state()
-    for name in original.__all__:
-        value = getattr(original, name)
-        if hasattr(value, "__self__") and hasattr(shared, name):
-            setattr(module, name, getattr(shared, name))
-
-    def default_rng(seed: Any = None) -> Any:
-        return original.default_rng(leg.seeds.words() if seed is None else seed)
-
-    def seed(seed: Any = None) -> None:
-        shared.seed(leg.seeds.words() if seed is None else seed)
-
-    drawn = {"ranf": shared.random_sample, "sample": shared.random_sample}
-    vars(module).update(default_rng=default_rng, RandomState=state, seed=seed, **drawn)
-    return module
-
-
-def _leg_sys(leg: LegModules, original: types.ModuleType) -> types.ModuleType:
+def _own_sys(original: types.ModuleType) -> types.ModuleType:
     """Return the parts of `sys` that show nothing of other legs. The process's limit of recursion stays."""
     module = types.ModuleType(original.__name__)
 
@@ -287,7 +167,7 @@ def _leg_sys(leg: LegModules, original: types.ModuleType) -> types.ModuleType:
     return module
 
 
-def _leg_enum(leg: LegModules, original: types.ModuleType) -> types.ModuleType:
+def _own_enum(original: types.ModuleType) -> types.ModuleType:
     """Return `enum` executed again: its classes can be given attributes."""
     assert original.__spec__ and original.__spec__.loader
     module, loader = types.ModuleType(original.__name__), original.__spec__.loader
@@ -299,36 +179,5 @@ def _leg_enum(leg: LegModules, original: types.ModuleType) -> types.ModuleType:
     return module
 
 
-# Copies for legs that may share a process, of modules whose classes are written in Python or show the process.
-_COPIERS: dict[str, Callable[[LegModules, types.ModuleType], types.ModuleType]] = {"enum": _leg_enum, "sys": _leg_sys}
-MAKERS: dict[str, Callable[[LegModules, types.ModuleType], types.ModuleType]] = {
-    "random": _leg_random,
-    "secrets": _leg_secrets,
-    "os": _leg_os,
-    "importlib": _leg_importlib,
-    "numpy": _leg_numpy,
-    "numpy.random": _leg_numpy_random,
-}
-
-
-def builtins_of(leg: LegModules) -> dict[str, object]:
-    """Return the leg's own builtins, whose `__import__` finds the leg's modules first."""
-    original_import = builtins.__import__
-
-    def import_for_leg(
-        name: str,
-        global_names: dict[str, object] | None = None,
-        local_names: dict[str, object] | None = None,
-        fromlist: Iterable[str] = (),
-        level: int = 0,
-    ) -> types.ModuleType:
-        if not level and name in leg.library and (of_library := leg.get(name)):
-            return of_library
-        module = original_import(name, global_names, local_names, tuple(fromlist or ()), level)
-        leg.seed_shared()
-        found = module.__name__ if level else name  # a library has a random of its own as .random
-        own = leg.get(found) if fromlist else leg.get(found.split(".")[0])
-        return own or module
-
-    leg.names = {**vars(builtins), "__import__": import_for_leg}
-    return leg.names
+# How modules are copied whose classes are written in Python, or that show the process.
+_COPIERS: dict[str, Callable[[types.ModuleType], types.ModuleType]] = {"enum": _own_enum, "sys": _own_sys}

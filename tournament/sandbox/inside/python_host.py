@@ -1,16 +1,18 @@
 """Hosts a Python bot: separates legs, makes their randomness repeatable, and runs `engine.processes.python_bots`.
 
 It runs inside the sandbox with the standard library and the packages that the organiser allows. Each leg executes the
-bot's file in a module of its own. The leg's `random`, `numpy.random`, `secrets` and `os` draw from its seed
-(`leg_chance`). Legs that share a process also get their own copies of everything else that they can reach
-(`leg_isolation`). A leg with a process of its own has all modules.
+bot's file in a module of its own, and its randomness follows from its seed (`leg_chance`). Legs that share a process
+get their own copies of everything that they can reach (`leg_isolation`). A leg with a process of its own has all
+modules.
 """
 
 from __future__ import annotations
 
+import builtins
 import gc
 import importlib
 import os
+import random
 import sys
 import types
 
@@ -18,7 +20,7 @@ from engine.processes import python_bots
 from tournament.library import Library, mentioned
 from tournament.sandbox.inside.bot_functions import choose_functions
 from tournament.sandbox.inside.function_names import NotChosen
-from tournament.sandbox.inside.leg_chance import MAKERS, LegModules, SeededBytes, builtins_of
+from tournament.sandbox.inside.leg_chance import LegModules, SeededBytes, seed_interpreter
 
 FILE_NAME, ADAPTER_NAME = "<bot>", "<adapter>"
 _DEEPEST = 10_000  # calls within each other that a bot may have that shares a process and sets that limit
@@ -80,8 +82,6 @@ def import_packages(
     Their imports draw from a fixed seed, and what they print is discarded. If an import fails, the package is left to
     the bots, which then get the error.
     """
-    import random
-
     os.environ.update(environment)
     kept, urandom = [os.dup(stream) for stream in (1, 2)], (os.urandom, random._urandom)  # type: ignore[attr-defined]
     printed = os.memfd_create("printed")
@@ -93,7 +93,7 @@ def import_packages(
         random.seed(0)
         for name in names:
             try:
-                for module in (name, *(made for made in MAKERS if made.startswith(f"{name}."))):
+                for module in (name, *["numpy.random"] * (name == "numpy")):
                     importlib.import_module(module)
             except Exception:
                 for loaded in [loaded for loaded in sys.modules if loaded.split(".")[0] == name]:
@@ -263,13 +263,11 @@ class _Bot:
         self._view = type("Bot", (python_bots.View,), {**fields, **told, **names})
 
     def _compiled_library(self) -> dict[str, types.CodeType]:
-        """Return the code of the library's modules, if each leg executes them for itself."""
+        """Return the code of the library's modules, which each leg executes for itself."""
         if self._modules is None:
             files = mentioned(self._adapter + b"\n" + self._source, self._library.files)
             self._modules = {
-                path.removesuffix(".py"): compile(text, path, "exec", dont_inherit=True)
-                for path, text in files.items()
-                if _told["shares_process"]
+                path.removesuffix(".py"): compile(text, path, "exec", dont_inherit=True) for path, text in files.items()
             }
         return self._modules
 
@@ -283,11 +281,15 @@ class _Bot:
         name = f"bot.{_told['name']}"
         module = types.ModuleType(name)
         module.__file__ = FILE_NAME
-        modules = LegModules(
-            seed, _sdks, _new_leg_sdk, copies=_told["shares_process"], library=self._compiled_library()
-        )
-        module.__dict__["__builtins__"] = of_leg = builtins_of(modules)
-        self._library.forget(of_leg)
+        if _told["shares_process"]:
+            modules = LegModules(seed, _sdks, _new_leg_sdk, self._compiled_library())
+            module.__dict__["__builtins__"] = modules.builtins
+            sdks = map(modules.get, _sdks)
+        else:
+            seed_interpreter(seed)
+            sys.modules.update({sdk: _new_leg_sdk(sdk, seed) for sdk in _sdks})
+            self._library.forget(vars(builtins))
+            sdks = map(sys.modules.__getitem__, _sdks)
         # Decorators such as dataclass look up the module of a class.
         sys.modules[name] = module
         try:
@@ -303,8 +305,8 @@ class _Bot:
         news = [kind for kind, _ in asked if _told["optional"][kind]]
         told_of = [[question for kind, question in asked if kind in chosen] for chosen in (required, news)]
         functions = _choose(module, of_adapter, *told_of)
-        for name in _sdks:
-            sdk: Any = modules.get(name)
+        sdk: Any
+        for sdk in sdks:
             functions = tuple(map(sdk.answering, functions))
         answering = dict(zip([*required, *news], functions))
         return view, tuple(_listening(answering.get(kind), is_news) for kind, is_news in enumerate(_told["only_tell"]))
@@ -345,7 +347,7 @@ def _choose(
             {key: value for key, value in of_adapter.items() if not (isinstance(value, type) and value in bases)}
         )
         try:
-            return choose_functions(alone, name, questions, class_name, news=news, may_be_copy=False)
+            return choose_functions(alone, name, questions, class_name, news=news)
         except NotChosen:
             pass
     return choose_functions(module, name, questions, class_name, news=news)

@@ -69,11 +69,6 @@ class Confined:
         The peak includes pages of files, so the check allows for the file pages seen, and for the maximum size of a
         bot's folder.
         """
-        # Between fork and exec it has our own memory, so it is measured again once an exec was seen.
-        return self._exceeds() and _addresses(str(self.pid)) != _addresses("self") and self._exceeds()
-
-    def _exceeds(self) -> bool:
-        """Return whether its own memory, as the system counts it now or at its peak, exceeds its limits."""
         sizes, most = self._sizes(), self._limits.resident_bytes
         self._others_bytes = max(self._others_bytes, sizes.get("VmExe", 0) + sizes.get("VmLib", 0))
         own = sum(sizes.get(name, 0) for name in ("RssAnon", "RssShmem", "VmSwap", "VmPTE"))
@@ -205,9 +200,3 @@ def _sizes_in(path: str, wanted: re.Pattern[bytes]) -> dict[str, int]:
     except OSError:
         return {}
     return {name.decode(): int(size) << 10 for name, size in wanted.findall(content)}
-
-
-def _addresses(process: str) -> list[str]:
-    """Return the addresses of a process's stack, arguments and environment, which change when it executes a program."""
-    fields = stat_fields(Path("/proc", process))
-    return [fields[25], *fields[45:49]] if fields else []

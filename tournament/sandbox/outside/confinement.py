@@ -8,12 +8,12 @@ them before it runs a bot's first instruction.
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import resource
 import signal
 import socket
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -49,10 +49,6 @@ main(LAUNCH)
 # multiply-add, which not all processors have.
 _ENVIRONMENT = {"PYTHONHASHSEED": "0", "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-FMA,-FMA4"}
 
-_OF_A_PROCESS = 16  # maximum descriptors of this process that a start takes
-# Minimum limit of descriptors, without which not even one process starts.
-_MIN_DESCRIPTORS = 128
-
 
 def start(launch: LaunchSpec, mode: Mode) -> Confined:
     """Start a build under its limits, or any process with mode "off". Other processes are forked (`fork_server`).
@@ -65,18 +61,23 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
     if isinstance(launch.what, Build):
         told["readable"] = readable_paths.paths(launch, files)
         told["most_threads"] = MOST_THREADS + 1  # one more, so that BuildWatch sees the excess
-    ends = [os.pipe() for _ in range(3)]
-    ours = (ends[0][1], ends[1][0], ends[2][0])
-    theirs = (ends[0][0], ends[1][1], ends[2][1])
-    try:
-        return Confined(_start(launch, _arguments(files, told), theirs), launch.limits, *ours)
-    except BaseException:
-        for end in ours:
-            os.close(end)
-        raise
-    finally:
-        for end in theirs:
-            os.close(end)
+    with contextlib.ExitStack() as kept, contextlib.ExitStack() as closed:
+        ours, theirs = pipes(kept, closed)
+        process = Confined(_start(launch, _arguments(files, told), theirs), launch.limits, *ours)
+        kept.pop_all()
+        return process
+
+
+def pipes(kept: contextlib.ExitStack, closed: contextlib.ExitStack) -> tuple[list[int], list[int]]:
+    """Return our ends and a process's ends of pipes for its three standard streams. The stacks close them."""
+    ours: list[int] = []
+    theirs: list[int] = []
+    for stream in range(3):
+        reading, writing = os.pipe()
+        for end, ends, stack in zip((reading, writing)[:: 1 if stream else -1], (ours, theirs), (kept, closed)):
+            ends.append(end)
+            stack.callback(os.close, end)
+    return ours, theirs
 
 
 def start_server(launch: LaunchSpec) -> Confined:
@@ -118,22 +119,15 @@ def _arguments(files: dict[str, str], given: dict[str, Any]) -> list[str]:
     return [readable_paths.interpreter(), "-s", "-S", "-P", "-B", "-X", "utf8", "-c", program]
 
 
-def _start(launch: LaunchSpec, arguments: list[str], streams: tuple[int, int, int]) -> _Running:
+def _start(launch: LaunchSpec, arguments: list[str], streams: Sequence[int]) -> _Running:
     raise_descriptor_limit()
-    try:
-        process = subprocess.Popen(
-            arguments,
-            env=_ENVIRONMENT,
-            cwd=launch.folder or "/",
-            stdin=streams[0],
-            stdout=streams[1],
-            stderr=streams[2],
-            start_new_session=True,
+    stdin, stdout, stderr = streams
+    cwd = launch.folder or "/"
+    return _Running(
+        subprocess.Popen(
+            arguments, env=_ENVIRONMENT, cwd=cwd, stdin=stdin, stdout=stdout, stderr=stderr, start_new_session=True
         )
-    except OSError:
-        check_descriptors()
-        raise
-    return _Running(process)
+    )
 
 
 @dataclass
@@ -154,29 +148,6 @@ class _Running:
         return Ending(self.process.wait())
 
 
-def check_descriptors() -> None:
-    """Check that enough descriptors are left to start another process.
-
-    Raises:
-        InputError: Too many files are open.
-    """
-    taken = []
-    try:
-        for _ in range(_OF_A_PROCESS):
-            taken.append(os.open("/dev/null", os.O_RDONLY))
-    except OSError as error:
-        if error.errno not in (errno.EMFILE, errno.ENFILE):
-            raise
-        most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-        whose = (
-            "the machine may have" if error.errno == errno.ENFILE else f"the tournament may have ({most:,}, ulimit -Hn)"
-        )
-        raise InputError(f"a process can't be confined here: as many files are open as {whose}; allow more") from None
-    finally:
-        for descriptor in taken:
-            os.close(descriptor)
-
-
 def most_descriptors() -> int:
     """Return how many files this process can have open once it has raised its limit."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
@@ -185,17 +156,8 @@ def most_descriptors() -> int:
 
 @cache
 def raise_descriptor_limit() -> None:
-    """Raise the limit of open files, because each confined process takes about ten descriptors of this one.
-
-    Raises:
-        InputError: The hard limit is too low for any process.
-    """
+    """Raise the limit of open files, because each confined process takes about ten descriptors of this one."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if hard != resource.RLIM_INFINITY and hard < _MIN_DESCRIPTORS:
-        raise InputError(
-            f"a process can't be confined here: {hard} files may be open at once (ulimit -Hn),"
-            f" at least {_MIN_DESCRIPTORS} must be; {1024:,} are enough for most runs"
-        )
     wanted = most_descriptors()
     if soft != resource.RLIM_INFINITY and soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

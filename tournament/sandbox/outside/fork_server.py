@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.processes import forking
-from tournament.sandbox.outside import confinement, readable_paths
+from tournament.sandbox.outside import confinement
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.exit_status import Ending
 from tournament.sandbox.outside.launch import (
@@ -85,8 +85,6 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
             continue
         except BaseException as problem:  # Ctrl-C, too: an interrupted conversation can't continue
             _forget(server)
-            if isinstance(problem, OSError):
-                confinement.check_descriptors()
             if not isinstance(problem, _Ended):
                 raise
             continue
@@ -121,12 +119,14 @@ class _Server:
             _Ended: The server has ended.
             _Refused: The system refuses the fork.
         """
-        with self._talk, _ProcessPipes() as ends:
-            pid, _ = self._ask(forking.FORK, streams=ends.theirs)
+        with self._talk, contextlib.ExitStack() as kept, contextlib.ExitStack() as closed:
+            ours, theirs = confinement.pipes(kept, closed)
+            pid, _ = self._ask(forking.FORK, streams=theirs)
             if pid < 0:
                 raise _Refused(os.strerror(-pid))
-            ends.pidfd = os.pidfd_open(pid)
-            return _Forked(self, pid, ends.pidfd, ends.kept())
+            forked = _Forked(self, pid, os.pidfd_open(pid), ours)
+            kept.pop_all()
+            return forked
 
     def reap(self, pid: int) -> Ending:
         """Return how a fork ended, after waiting for its end."""
@@ -164,35 +164,6 @@ class _Server:
         if not (reply := self.process.read(forking.REPLY_BYTES)):
             raise _Ended
         return forking.read_reply(reply)
-
-
-class _ProcessPipes:
-    """Three pipes for a process, and its pidfd. The end of the block closes all except what is kept."""
-
-    def __init__(self) -> None:
-        self.ours: list[int] = []
-        self.theirs: list[int] = []
-        self.pidfd = -1
-
-    def __enter__(self) -> _ProcessPipes:
-        try:
-            for stream in range(3):
-                reading, writing = os.pipe()
-                self.theirs.append(writing if stream else reading)
-                self.ours.append(reading if stream else writing)
-        except OSError:
-            self.__exit__()
-            raise
-        return self
-
-    def kept(self) -> list[int]:
-        """Return our ends. From now on the caller closes them and the pidfd."""
-        kept, self.ours, self.pidfd = self.ours, [], -1
-        return kept
-
-    def __exit__(self, *_: object) -> None:
-        for end in (*self.ours, *self.theirs, *([self.pidfd] if self.pidfd >= 0 else [])):
-            os.close(end)
 
 
 @dataclass
@@ -288,9 +259,6 @@ def _kind_of(what: What) -> ForkServer:
         if not orders["imported"]:
             return ForkServer("python", orders["sdk"])
         modules = tuple((name, file, tuple(folders)) for name, (file, folders) in sorted(orders["modules"].items()))
-        readable_paths.compile_packages(
-            tuple(orders["imported"]), tuple(orders["modules"][name][0] for name in orders["imported"])
-        )
         environment = tuple(sorted(orders["environment"].items()))
         return ForkServer("python", orders["sdk"], tuple(orders["imported"]), modules, environment)
     if isinstance(what, ModuleTrial):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -28,7 +28,7 @@ def probe_sandbox(mode: Mode) -> str:
 
     Raises:
         InputError: A bot could do something that it must not.
-        RunError: The probe was killed from outside, twice.
+        RunError: The probe was killed from outside.
     """
     if mode == "off":
         return OFF
@@ -37,7 +37,7 @@ def probe_sandbox(mode: Mode) -> str:
     version = version_here()
     with _targets() as paths:
         launch = LaunchSpec(Probe(paths, os.getpid()), ProcessLimits(512, _SECONDS))
-        _check("bots", lambda: run_command.finish(fork_server.start(launch, mode), launch, _SECONDS))
+        _check("bots", run_command.finish(fork_server.start(launch, mode), launch, _SECONDS))
     return f"Landlock {version}, system call filter"
 
 
@@ -47,7 +47,7 @@ def probe_builds(mode: Mode) -> None:
 
     Raises:
         InputError: A build could do something that it must not.
-        RunError: The probe was killed from outside, twice.
+        RunError: The probe was killed from outside.
     """
     if mode == "off":
         return
@@ -56,7 +56,7 @@ def probe_builds(mode: Mode) -> None:
         code = f"{Path(attempts.__file__).read_text()}\n\n{tries}\n"
         build = Build([[interpreter(), "-s", "-S", "-P", "-c", code]], watched=False)
         launch = LaunchSpec(build, limits_of_build(_SECONDS))
-        _check("builds", lambda: run_command.run(launch, mode, _SECONDS))
+        _check("builds", run_command.run(launch, mode, _SECONDS))
 
 
 @contextmanager
@@ -68,20 +68,17 @@ def _targets() -> Iterator[dict[str, str]]:
         yield {"read": str(secret), "write": str(Path(folder, "written"))}
 
 
-def _check(whom: str, run_probe: Callable[[], Finished]) -> None:
-    """Require that a probe is confined and can do nothing. One that is killed from outside gets a second try.
+def _check(whom: str, probe: Finished) -> None:
+    """Require that a probe is confined and can do nothing.
 
     Raises:
         InputError: The probe isn't confined, or could do what no bot is allowed to.
-        RunError: The probe was killed twice.
+        RunError: The probe was killed.
     """
-    probe = run_probe()
-    if _was_killed(probe):
-        probe = run_probe()
     run_command.check_confined(probe, whom)
-    if _was_killed(probe):
+    if judge(probe.status, passed_limit=bool(probe.cut_off or probe.excess)) == "the machine":
         raise RunError(
-            f"{whom} can't be confined now: the probe was killed twice from outside, which the system does when memory"
+            f"{whom} can't be confined now: the probe was killed from outside, which the system does when memory"
             " runs out; free some memory and run again"
         )
     if probe.status != 0:
@@ -89,8 +86,3 @@ def _check(whom: str, run_probe: Callable[[], Finished]) -> None:
         raise InputError(f"{whom} can't be confined: {why}; {MEND}")
     if possible := probe.output.decode().strip():
         raise InputError(f"{whom} can't be confined: a probe in the sandbox could {possible}; {MEND}")
-
-
-def _was_killed(probe: Finished) -> bool:
-    """Return whether a signal that no one catches ended a probe which had not passed its own limits."""
-    return judge(probe.status, passed_limit=bool(probe.cut_off or probe.excess)) == "the machine"

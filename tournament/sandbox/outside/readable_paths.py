@@ -5,12 +5,10 @@ All processes read the system's libraries. Processes that play read only what th
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import importlib.machinery
 import importlib.util
 import os
-import subprocess
 import sys
 import sysconfig
 from collections.abc import Mapping
@@ -21,7 +19,6 @@ from tournament import library
 from tournament.sandbox import inside
 from tournament.sandbox.outside.launch import Build, ForkServer, LaunchSpec, Probe
 
-_SECONDS_TO_COMPILE = 120.0
 # Entries of the standard library's folder that don't belong to it, or that no bot needs.
 _BESIDE = ("site-packages", "dist-packages", "test", "idlelib", "lib2to3", "ensurepip", "turtledemo", "pydoc_data")
 _TO_COMPILE = "config-"  # prefix of the folder with which extensions are compiled
@@ -64,11 +61,6 @@ def _library_folders() -> tuple[str, ...]:
     """Return the folders in which programs find their shared libraries."""
     names = [f"{root}/{_debians_folder()}" for root in ("/lib", "/usr/lib", "/usr/local/lib")]
     names += ["/lib64", "/usr/lib64", "/usr/local/lib64", "/lib", "/usr/lib", "/usr/local/lib"]
-    for file in ("/etc/ld.so.conf", *sorted(map(str, Path("/etc/ld.so.conf.d").glob("*.conf")))):
-        try:
-            names += [line.strip() for line in Path(file).read_text().splitlines() if line.startswith("/")]
-        except (OSError, ValueError):
-            continue
     return tuple(dict.fromkeys(name for name in names if os.path.isdir(name)))
 
 
@@ -92,34 +84,6 @@ def _bytecode() -> list[str]:
     for name, source in _inside().items():
         importlib.machinery.SourceFileLoader(name, source).get_code(name)  # writes the file if that is allowed
     return [importlib.util.cache_from_source(source) for source in _inside().values()]
-
-
-@cache
-def compile_packages(imported: tuple[str, ...], files: tuple[str, ...]) -> None:
-    """Write the bytecode of packages if it is missing and writable, because confined processes can't.
-
-    They are imported unconfined, as this process itself imports packages.
-
-    Args:
-        imported: Names to import.
-        files: The files of their modules.
-    """
-    sources = [file for file in files if file.endswith(".py")]
-    missing = [file for file in sources if not os.path.exists(importlib.util.cache_from_source(file))]
-    if any(os.access(os.path.dirname(file), os.W_OK) for file in missing):
-        program = f"import sys; sys.path[:] = {sys.path!r}; import {', '.join(imported)}"
-        environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-        nothing = subprocess.DEVNULL
-        with contextlib.suppress(OSError, subprocess.SubprocessError):
-            subprocess.run(
-                [sys.executable, "-P", "-c", program],
-                env=environment,
-                cwd="/",
-                stdin=nothing,
-                stdout=nothing,
-                stderr=nothing,
-                timeout=_SECONDS_TO_COMPILE,
-            )
 
 
 @cache

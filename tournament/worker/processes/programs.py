@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tournament.artifacts.archive import read_plainly, recipe_of, unpack
-from tournament.artifacts.commands import executed, find_command, read_after_exec, read_by
+from tournament.artifacts.commands import executed, find_command, read_by
 from tournament.cache import cache_trouble, list_as_kept, make_folder
 from tournament.errors import RunError
 from tournament.leg import Unfit, cant_start
@@ -110,7 +110,7 @@ def launch_in(
             writable_megabytes=_TIMES_WRITABLE * memory_megabytes + _MORE_WRITABLE,
         ),
         folder,
-        readable=[str(folder), *read_by(words[0]), *read_after_exec(words, folder), *sandbox.readable_paths],
+        readable=[str(folder), *read_by(words[0]), *sandbox.readable_paths],
     )
 
 
