@@ -134,7 +134,7 @@ BAD_INPUT = [
             ("steady --baseline gone.c", "not found among files, entrants and shipped bots"),
             ("steady other/steady.c", "both bots are called steady"),
             ("steady loose other/loose.c", "both bots are called loose"),
-            ("steady steady steady", "a bot can play one copy of itself"),
+            ("steady steady steady", "both bots are called steady"),
             ("steady loose --baseline loose", "both bots are called loose"),
             ("steady --until-settled 0.9", "--until-settled requires --baseline, or one OTHER"),
             ("steady --session 0", "--session requires one OTHER"),

@@ -136,7 +136,7 @@ def match(
         look: Function that is called while the records exist.
 
     Returns:
-        The report.
+        The report; its `to_frame()` has a row per opponent.
 
     Raises:
         InputError: A setting, file or argument is wrong.

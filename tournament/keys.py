@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-from functools import cache
+from functools import cache, lru_cache
 from json.encoder import encode_basestring_ascii as _quoted
 from typing import Annotated
 
@@ -79,13 +79,21 @@ class SubKeys:
     """The keys for several uses whose labels begin with the same parts, which are hashed once."""
 
     def __init__(self, key: bytes, *label: str | int) -> None:
-        self._begun = hashlib.blake2b(f"[{_written(label)}".encode(), key=key, digest_size=KEY_BYTES)
+        self._begun = _begun(key, label[:-1]).copy()
+        self._begun.update(_written(label[-1:]).encode())
 
     def of(self, *more: str | int) -> bytes:
         """Return the `sub_key` whose label ends with these parts."""
         digest = self._begun.copy()
         digest.update(_label_end(more))
         return digest.digest()
+
+
+@lru_cache
+def _begun(key: bytes, label: tuple[str | int, ...]) -> hashlib.blake2b:
+    """Return the hash of a key and of a label without its last part, which follows."""
+    start = "".join([f"{_written((part,))}," for part in label])
+    return hashlib.blake2b(f"[{start}".encode(), key=key, digest_size=KEY_BYTES)
 
 
 @cache

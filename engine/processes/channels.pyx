@@ -8,7 +8,7 @@ import os
 
 cimport cython
 from libc.errno cimport EAGAIN, EINTR, errno
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memcpy, memmove, memset, strlen
 from posix.unistd cimport read, write
@@ -27,6 +27,7 @@ cdef enum:
     ASK_AGAIN = 4               # ask the same process if it has a quarter as many questions as before
     MANY_QUESTIONS = 4          # number below which messages cost more than answers
     ALSO_ASKED = 2              # questions of others that are then asked at once
+    MOST_TURNS = 4              # turns for each process in which one with few questions waits
     MOST_QUOTED = 100           # quoted characters of a line that isn't an answer
     COMPLAINTS_AT_ONCE = 64     # reads of 4 KB, so that a flood does not keep the others waiting
 
@@ -368,9 +369,11 @@ cdef class Channels:
         """Return the number of the process with many lanes to ask next, or -1.
 
         The process that was asked last comes first if it has many questions again, because its memory is still in the
-        processor's cache. Otherwise the process that has waited longest is next.
+        processor's cache. Otherwise the process that has waited longest is next. If it has few questions, the one with
+        most questions is next instead, for some turns.
         """
         cdef int first = -1
+        cdef int fullest = -1
         cdef int number
         cdef Channel* channel
         for number in range(self.count):
@@ -385,6 +388,11 @@ cdef class Channels:
                 return number
             if first < 0 or channel.waits_since < self.all[first].waits_since:
                 first = number
+            if fullest < 0 or channel.gathered_count > self.all[fullest].gathered_count:
+                fullest = number
+        if first >= 0 and self.all[first].gathered_count < MANY_QUESTIONS:
+            if self.turns - self.all[first].waits_since < MOST_TURNS * <uint64_t>self.count:
+                first = fullest
         self.asked_last = first
         return first
 

@@ -48,9 +48,6 @@ cdef class DirectStep:
         cdef const Described* former = <const Described*>extern.of[1]
         if former.itself or memcmp(former.argument, MARK, 4) != 0:
             raise ValueError("no function of C")
-        referee.direct.core = <void*>referee.core
-        referee.direct.step = <void*>referee.core.step
-        referee.direct.decision = &referee.core.decision
         self.described = former[0]
         self.described.itself = <void*>DIRECT_STEP
         self.described.argument = <const char*>&referee.direct

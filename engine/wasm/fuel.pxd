@@ -15,6 +15,7 @@ cdef class Fuel:
     cdef uint64_t given         # counter when it was last set or settled
     cdef uint64_t settled       # fuel used before
 
+    cdef void reset(self) noexcept
     cdef int64_t left(self) noexcept nogil
     cdef void put(self, int64_t left) noexcept nogil
     cdef void give_more(self, uint64_t fuel) noexcept nogil

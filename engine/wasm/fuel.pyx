@@ -28,6 +28,11 @@ cdef class Fuel:
         if self.is_counted:
             self.counter = (<RuntimeVariable*><const char*>counter)[0]
 
+    cdef void reset(self) noexcept:
+        """Forget the counter and the fuel used so far."""
+        self.is_counted = self.is_overdrawn = False
+        self.given = self.settled = 0
+
     def give(self, uint64_t fuel):
         """Let the bot use this much fuel from now on."""
         self.give_more(fuel)

@@ -65,3 +65,25 @@ class Program:
         fuel: Fuel,
         given: int,
     ) -> StartedBot: ...
+
+@final
+class KeptBot:
+    """A bot that is started once and brought back to its start for each leg; see instances.pyx."""
+
+    started: StartedBot
+    window: int
+
+    def __init__(
+        self,
+        program: Program,
+        store: Store,
+        imports: list[bytes],
+        seed_random: Callable[[int], None] | None,
+        variables: tuple[bytes, ...],
+        fuel: Fuel,
+        given: int,
+        pages: int,
+    ) -> None: ...
+    @property
+    def memory_bytes(self) -> int: ...
+    def begin(self, fuel: Fuel, seed: int) -> bool: ...

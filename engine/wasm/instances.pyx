@@ -2,9 +2,11 @@
 
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
-from libc.stdint cimport int32_t, int64_t, uint64_t, uintptr_t
-from libc.string cimport memset
+from libc.stdint cimport int8_t, int32_t, int64_t, uint64_t, uintptr_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy, memset
 
+from engine.kernel.memory cimport grown
 from engine.wasm.fuel cimport Fuel
 from engine.wasm.runtime cimport *
 
@@ -219,6 +221,7 @@ cdef class StartedBot:
     cdef readonly list functions
     cdef readonly bytes memory, counter, address
     cdef readonly uintptr_t window
+    cdef uint64_t at            # the address, as a number
 
 
 @cython.final
@@ -257,6 +260,12 @@ cdef class Program:
             fuel: Counts what the bot uses of `given`.
             given: The fuel to start with.
         """
+        cdef StartedBot bot = self.prepare(store, imports, fuel, given)
+        self.begin(bot, seed_random, seed)
+        return bot
+
+    cdef StartedBot prepare(self, Store store, list imports, Fuel fuel, uint64_t given):
+        """Start a bot as far as its seed doesn't matter."""
         cdef StartedBot bot = StartedBot()
         cdef Extern* memory
         cdef uint64_t address
@@ -271,9 +280,178 @@ cdef class Program:
         address = store.grow(bot.memory, self.pages) * PAGE
         memory = <Extern*>as_extern(bot.memory)
         bot.window = <uintptr_t>runtime.memory_data(store.of, &memory.of) + address
+        bot.at = address
         bot.address = store.constant(address)
+        return bot
+
+    cdef int begin(self, StartedBot bot, seed_random, uint64_t seed) except -1:
         if seed_random is not None:
             seed_random(<int64_t>seed)
         if self.is_told:
-            bot.instance.call(b"tournament_start", address, <int64_t>seed)
-        return bot
+            bot.instance.call(b"tournament_start", bot.at, <int64_t>seed)
+        return 0
+
+
+cdef enum:
+    SYSTEMS_PAGE = 4096     # bytes
+    MOST_CHANGING = 16      # variables, as in `modules`
+    MOST_PAGES = 120        # copied pages of a kept bot: copying more takes as long as a start
+    MOST_RANGES = 32        # ranges of pages in one answer
+    IN_MEMORY = 8           # the system's kinds of pages
+    SWAPPED = 16
+
+cdef extern from "<sys/ioctl.h>" nogil:
+    int ioctl(int file, unsigned long request, ...)
+
+cdef extern from "<sys/mman.h>" nogil:
+    int madvise(void* start, size_t length, int advice)
+    int MADV_DONTNEED
+
+cdef struct Range:          # Linux's struct page_region
+    uint64_t start, end, kinds
+
+cdef struct Question:       # Linux's struct pm_scan_arg
+    uint64_t size, flags, start, end, walked, found, room, most, inverted, all_of, any_of, wanted
+
+cdef unsigned long SCAN = 3 << 30 | sizeof(Question) << 16 | 0x66 << 8 | 16     # Linux's PAGEMAP_SCAN
+
+
+@cython.final
+cdef class KeptBot:
+    """A bot that is started once and brought back to its start for each leg: its memory, and its variables.
+
+    Nothing else of it changes: see `Module.changing_variables`. The system knows which pages of the memory were ever
+    used. Pages that were used at the start are copied then. Any other used page is first given back to the system. So
+    it has its first content again, and is copied.
+
+    Args:
+        program: The bot's program.
+        store: Its limits leave room for the bot's memory.
+        imports: The module's imports, in its order.
+        seed_random: Called with the seed of each leg, unless it is None. It sets all that changes in the imports.
+        variables: Names of the exported variables that change.
+        fuel: Counts the fuel of the start.
+        given: The fuel to start with, in each leg.
+        pages: The open file /proc/self/pagemap.
+
+    Raises:
+        ValueError: The bot can't be brought back.
+    """
+
+    cdef Program program
+    cdef readonly StartedBot started
+    cdef readonly uintptr_t window
+    cdef object seed_random
+    cdef uint64_t given, fuel_of_start
+    cdef bytes counter
+    cdef int file
+    cdef RuntimeVariable[MOST_CHANGING] variables
+    cdef RuntimeNumber[MOST_CHANGING] values
+    cdef int variable_count
+    cdef RuntimeVariable memory
+    cdef void* store
+    cdef char* place
+    cdef size_t size            # bytes of the memory at the start
+    cdef int8_t* copies         # number of each page's copy, -1 for none
+    cdef char* content
+    cdef size_t count, room     # pages of content
+
+    def __init__(
+        self, Program program, Store store, list imports, seed_random, tuple variables, Fuel fuel, uint64_t given,
+        int pages
+    ):
+        cdef bytes variable
+        self.program, self.seed_random, self.given, self.file = program, seed_random, given, pages
+        self.started = program.prepare(store, imports, fuel, given)
+        self.window = self.started.window
+        self.fuel_of_start = fuel.settle()
+        self.counter = handle_of(self.started.counter)
+        self.store = store.of
+        for variable in self.started.instance.exports(variables):
+            if self.variable_count == MOST_CHANGING:
+                raise ValueError("too many variables change")
+            self.variables[self.variable_count] = (<const RuntimeVariable*>as_extern(variable).of)[0]
+            runtime.get_variable(
+                self.store, &self.variables[self.variable_count], &self.values[self.variable_count]
+            )
+            self.variable_count += 1
+        self.memory = (<const RuntimeVariable*>as_extern(self.started.memory).of)[0]
+        self.place = <char*>runtime.memory_data(self.store, &self.memory)
+        self.size = runtime.memory_size(self.store, &self.memory)
+        self.copies = <int8_t*>malloc(self.size // SYSTEMS_PAGE)
+        if self.copies == NULL:
+            raise MemoryError
+        memset(self.copies, -1, self.size // SYSTEMS_PAGE)
+        if not self.restore_pages(True):
+            raise ValueError("the bot's memory can't be brought back")
+
+    def __dealloc__(self):
+        free(self.copies)
+        free(self.content)
+
+    @property
+    def memory_bytes(self):
+        """Size of its memory."""
+        return runtime.memory_size(self.store, &self.memory)
+
+    def begin(self, Fuel fuel, uint64_t seed):
+        """Start the bot for a leg. Return False if it can't be brought back, and is of no use any more.
+
+        Args:
+            fuel: Counts what the bot uses in the leg. Its start takes the same as ever.
+            seed: The start of all that is random for the bot.
+        """
+        cdef bint is_back
+        cdef int i
+        with nogil:
+            is_back = self.restore_pages(False)
+            for i in range(self.variable_count):
+                runtime.set_variable(self.store, &self.variables[i], &self.values[i])
+        if not is_back:
+            return False
+        fuel.count_by(self.counter)
+        fuel.put(0)     # the rest of an earlier leg
+        fuel.give_more(self.given)
+        fuel.put(<int64_t>(self.given - self.fuel_of_start))
+        self.program.begin(self.started, self.seed_random, seed)
+        return True
+
+    cdef bint restore_pages(self, bint is_start) noexcept nogil:
+        """Give all used pages the content that they had at the start, or copy it if this is the start."""
+        cdef Range[MOST_RANGES] used
+        cdef Question asked
+        cdef size_t page
+        cdef int found, i
+        if runtime.memory_size(self.store, &self.memory) != self.size:
+            return False
+        memset(&asked, 0, sizeof(asked))
+        asked.size, asked.found, asked.room = sizeof(asked), <uint64_t><uintptr_t>used, MOST_RANGES
+        asked.start, asked.end = <uint64_t><uintptr_t>self.place, <uint64_t><uintptr_t>self.place + self.size
+        asked.any_of = asked.wanted = IN_MEMORY | SWAPPED
+        while asked.start < asked.end:
+            found = ioctl(self.file, SCAN, &asked)
+            if found < 0:
+                return False
+            for i in range(found):
+                for page in range(
+                    (used[i].start - <uint64_t><uintptr_t>self.place) // SYSTEMS_PAGE,
+                    (used[i].end - <uint64_t><uintptr_t>self.place) // SYSTEMS_PAGE,
+                ):
+                    if not self.restore_page(page, is_start):
+                        return False
+            asked.start = asked.walked
+        return True
+
+    cdef inline bint restore_page(self, size_t page, bint is_start) noexcept nogil:
+        cdef char* at = self.place + page * SYSTEMS_PAGE
+        if self.copies[page] >= 0:
+            memcpy(at, self.content + self.copies[page] * SYSTEMS_PAGE, SYSTEMS_PAGE)
+            return True
+        if self.count == MOST_PAGES or not grown(<void**>&self.content, &self.room, self.count + 1, SYSTEMS_PAGE):
+            return False
+        if not is_start and madvise(at, SYSTEMS_PAGE, MADV_DONTNEED):
+            return False
+        memcpy(self.content + self.count * SYSTEMS_PAGE, at, SYSTEMS_PAGE)
+        self.copies[page] = <int8_t>self.count
+        self.count += 1
+        return True

@@ -11,7 +11,7 @@ or call others. The code in between is short.
 The counter is a variable of the module, exported as FUEL, so that the worker can fill and read it. It is right at every
 moment, so a function can be left by a return, a branch, a throw or a trap. A function with loops has a copy of it,
 which is faster to read. A module's start function would run before the counter is filled, so it is exported as BEGIN
-instead.
+instead. Variables that change are exported, too, so that the worker can give them their first values again.
 
 The NaN that an operation on floats returns depends on the processor (2.0, 4.3.3, "NaN Propagation"). Everything else is
 the same everywhere. So a result is made canonical if its bits could show: if it is used by anything but operations on
@@ -50,6 +50,7 @@ cdef enum:
     MOST_THROWN = 8             # maximum thrown values, which are kept outside the bot's memory
     MOST_HANDLERS = 4           # maximum handlers of a block; compilers write one or two
     MOST_FLAT = 256             # units of fuel
+    MOST_CHANGING = 16          # maximum variables that are exported
     NONE = 0xFFFFFFFF
     BYTES_PER_FUEL = 2          # binary logarithm of the bytes that are filled or copied per unit
     # Prices, in units, of instructions that take longer than 25 ns.
@@ -300,6 +301,8 @@ cdef class Module:
     cdef readonly dict exports
     cdef readonly list imported
     cdef readonly uint64_t table_elements, memory_pages
+    cdef bint can_throw             # whether it has tags
+    cdef list changing              # indices of the variables that change, None among them for references
     cdef int64_t start              # index of the start function, -1 for none
     cdef list sections              # (kind, start, start of the content, end)
     cdef uint32_t variables         # number of the module's variables, after which the counter follows
@@ -323,6 +326,18 @@ cdef class Module:
 
     cdef bint is_constant(self, uint32_t function):
         return function >= len(self.imported) and self.own[function - len(self.imported)].is_constant
+
+    @property
+    def changing_variables(self):
+        """Names, as exports, of the variables that change, or None if more than these and its memory can change.
+
+        No instruction that changes a table is allowed. Segments that can be dropped need a count of data. An exception
+        is an object of the runtime.
+        """
+        has_segments = any(kind == COUNT_OF_DATA for kind, *_ in self.sections)
+        if self.can_throw or has_segments or None in self.changing or len(self.changing) > MOST_CHANGING:
+            return None
+        return tuple([f"{FUEL} {index}" for index in self.changing])
 
     def metered(self):
         """Return the module's bytes with fuel.
@@ -439,7 +454,7 @@ cdef class Reader:
             self.refuse(b"not a WebAssembly module")
         self.module = Module()
         self.module.code = code
-        self.module.exports, self.module.imported, self.module.sections = {}, [], []
+        self.module.exports, self.module.imported, self.module.sections, self.module.changing = {}, [], [], []
         self.module.start = -1
         self.position = 8
         while self.position < whole:
@@ -557,6 +572,7 @@ cdef class Reader:
 
     cdef int tag(self) except -1:
         cdef uint32_t of_type, i
+        self.module.can_throw = True
         self.byte()
         of_type = self.read_number()
         for i in range(self.parameters.at[self.checked(of_type, self.parameters.count)]):
@@ -569,8 +585,9 @@ cdef class Reader:
         cdef int kind = self.byte()
         if not V128 <= kind <= I32 and kind != FUNCTION_REFERENCE and kind != OUTER_REFERENCE:
             self.refuse(b"has a global of an unknown type")
+        if self.byte():
+            self.module.changing.append(self.module.variables if V128 <= kind <= I32 else None)
         self.module.variables += 1
-        self.byte()
         while True:
             kind = self.byte()
             if kind == END:
@@ -946,8 +963,11 @@ cdef class Writer:
         return self.insert_size(start)
 
     cdef int exports(self, size_t content, size_t end) except -1:
-        cdef size_t start = self.head(EXPORTS, content, end, 1 + (self.module.start >= 0))
+        changing = self.module.changing_variables or ()
+        cdef size_t start = self.head(EXPORTS, content, end, 1 + len(changing) + (self.module.start >= 0))
         self.export(FUEL, A_VARIABLE, self.module.variables)
+        for name, index in zip(changing, self.module.changing):
+            self.export(name, A_VARIABLE, index)
         if self.module.start >= 0:
             self.export(BEGIN, A_FUNCTION, <uint32_t>self.module.start)
         return self.insert_size(start)

@@ -39,6 +39,7 @@ cdef class Referee:
     cdef void* error
     cdef void* trap
 
+    cdef int take_core(self, GameCore core) except -1
     cdef Status play_on(self, int64_t answer) noexcept nogil
     cdef bint enter(self, RuntimeValue* values) noexcept nogil
     cdef int next_call(self, int64_t answer) noexcept nogil

@@ -1,4 +1,4 @@
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import final
 
 from engine.kernel.game_core import GameCore
@@ -14,6 +14,7 @@ class Referee:
     def __init__(
         self, core: GameCore, *, context: int, fuels: Iterable[Fuel], fuel: int, bank: int, watch: Watch
     ) -> None: ...
+    def begin(self, core: GameCore, stopping: Callable[[], bool]) -> None: ...
     @property
     def step_function(self) -> tuple[int, int]: ...
     def seat_bots(self, loop: bytes) -> None: ...

@@ -60,17 +60,35 @@ cdef class Referee:
         uint64_t bank,
         Watch watch,
     ):
-        self.core = core
         self.context = <void*>context
         self.kept = tuple(fuels)
         self.seats = <int>len(self.kept)
-        if self.seats > core.seats:
-            raise ValueError(f"{self.seats} seats have fuel, the core has {core.seats}")
+        self.take_core(core)
         for seat, its in enumerate(self.kept):
             self.fuels[seat] = <void*><Fuel?>its
         self.fuel = fuel
         self.bank = bank if bank > 0 else UINT64_MAX
         self.watch = watch
+
+    cdef int take_core(self, GameCore core) except -1:
+        if self.seats > core.seats:
+            raise ValueError(f"{self.seats} seats have fuel, the core has {core.seats}")
+        self.core = core
+        self.direct.core, self.direct.step, self.direct.decision = <void*>core, <void*>core.step, &core.decision
+        return 0
+
+    def begin(self, GameCore core, stopping):
+        """Take a new leg's core. Its bots have used no fuel and no time.
+
+        Args:
+            core: A core of the same class and as many seats.
+            stopping: Returns whether the run must stop.
+        """
+        cdef int seat
+        self.take_core(core)
+        for seat in range(self.seats):
+            (<Fuel>self.fuels[seat]).reset()
+        self.watch.reset(stopping)
 
     @property
     def step_function(self):

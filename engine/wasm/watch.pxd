@@ -22,6 +22,7 @@ cdef class Watch:
     cdef readonly int late          # late seat, ANY, or -1 for none
     cdef readonly object interruption
 
+    cdef void reset(self, stopping) noexcept
     cdef void switch(self, int seat) noexcept nogil
     cdef void begin_step(self) noexcept nogil
     cdef void end_step(self, int seat) noexcept nogil

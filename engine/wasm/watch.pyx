@@ -67,11 +67,18 @@ cdef class Watch:
         for seat, fuel in enumerate(self.kept):
             self.fuels[seat] = <void*><Fuel?>fuel
         self.seconds, self.seconds_per_fuel = seconds, seconds_per_fuel
-        self.stopping = stopping
-        self.apart = self.is_exact = apart
-        self.times_core = times_core
-        self.running = self.late = NOBODY
+        self.apart, self.times_core = apart, times_core
         self.looked = seconds_of(CLOCK_MONOTONIC)
+        self.reset(stopping)
+
+    cdef void reset(self, stopping) noexcept:
+        """Begin a new leg, whose bots have taken no time."""
+        cdef int seat
+        self.stopping = stopping
+        self.is_exact = self.apart
+        self.running = self.late = NOBODY
+        for seat in range(self.seats):
+            self.used[seat] = 0
 
     @property
     def callback(self):

@@ -88,6 +88,9 @@ def test_match_has_run_games_and_paired_errors(
     assert report.difference.value == pytest.approx(apart.mean())
     assert report.difference.stderr == pytest.approx(error)
     assert report.difference.ci_half_width and 1.96 < report.difference.ci_half_width / error < 2.3
+    frame = report.to_frame()
+    assert frame.difference.to_numpy() == pytest.approx((frame.points - frame.baseline).to_numpy(), rel=1e-9)
+    assert list(frame.index) == [line.opponent for line in report.opponents]
     for line in report.opponents:
         assert line.difference and line.baseline
         assert line.difference.value == pytest.approx(line.points.value - line.baseline.value, rel=1e-9)

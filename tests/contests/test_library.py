@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import pickle
 import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -41,7 +43,8 @@ class Maze(Rules):
 FILES = {
     "lib/maze/__init__.py": "",
     "lib/maze/walls.py": "def free_at(turn):\n    return [turn % 4]\n",
-    "lib/maze/far.py": "LENGTH = 3\n",
+    "lib/maze/far.py": "from .random import FIRST\n\nLENGTH = 3 + FIRST\n",
+    "lib/maze/random.py": "FIRST = 0\n",
     "lib/helper.py": "import maze.far\n\n\ndef best(view):\n    return view.free[0] * (maze.far.LENGTH == 3)\n",
     "bots/knows.py": "import helper\n\n\ndef step(view):\n    return helper.best(view)\n",
     "bots/lazy.py": "def step(view):\n    from maze.walls import free_at\n\n    return view.free[0]\n",
@@ -178,8 +181,14 @@ def test_contests_of_one_process_have_libraries_of_their_own(tmp_path: Path) -> 
         rules = RULES.replace("import maze.walls", "import maze.seats, maze.walls")
         rules = rules.replace("seats = 2", "seats = maze.seats.SEATS").replace('"maze"', f'"maze_{number}"')
         (folder / "rules.py").write_text(rules)
-        assert rules_loader.load_rules("rules.py", folder, [folder / "lib"]).seats == number
+        contest = rules_loader.load_rules("rules.py", folder, [folder / "lib"])
+        assert contest.seats == number
     assert "maze" not in sys.modules
+    # A worker elsewhere has no such files.
+    sent = pickle.dumps(contest.source)
+    shutil.rmtree(folder)
+    rules_loader.forget()
+    assert rules_loader.load_source(pickle.loads(sent)).engine_version == contest.engine_version
 
 
 @pytest.mark.parametrize(
@@ -215,7 +224,7 @@ def test_commands_refuse_wrong_library_in_one_line(place: Path, value: str, mess
     place.write_text(place.read_text().replace('"lib/"', value))
     with pytest.raises(InputError, match=f"tournament.toml, line 3: library: {message}"):
         load_config("maze", place)
-    checked = run_cli("check", str(place.parent / "maze_rules.py"), columns=200)
+    checked = run_cli("check", str(place.parent / "lib" / ".." / "maze_rules.py"), columns=200)
     assert checked.code == 2 and re.search(f"tournament.toml: library: {message}", checked.err), checked
     assert "Traceback" not in checked.err
     rules_loader.forget()

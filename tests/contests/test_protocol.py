@@ -6,7 +6,7 @@ import pytest
 
 from tests.python_rules import play_field
 from tournament.errors import InputError
-from tournament.rules import Choice, Column, Decision, Int, List, News, Protocol, Questions, Rules, Session, Talk
+from tournament.rules import Choice, Column, Decision, Int, News, Protocol, Questions, Rules, Session, Talk
 from tournament.rules.contests import contest_of
 
 COUNT = Decision("count", "Count", observation={"start": Int(0, 99)}, answer=Int(0, 999))
@@ -185,24 +185,3 @@ def test_protocol_that_fails_ends_the_run_in_one_line(method: str, does: object,
 def test_protocol_that_is_no_class_is_refused() -> None:
     with pytest.raises(ValueError, match=r"protocol is .*, which is no subclass of Protocol"):
         contest_of(type("Made", (Counting,), {"name": "made", "protocol": Lines()}))
-
-
-def test_answer_of_a_protocol_may_be_a_list() -> None:
-    class Pairs(Protocol):
-        def ask(self, question: object) -> Talk:
-            return [*map(int, (yield "pair").split())]
-
-    class Sums(Rules):
-        name = "sums"
-        seats = 2
-        decisions = (Decision("pair", "Name two", observation={}, answer=List(Int(0, 9), 2), default=[]),)
-        protocol = Pairs
-        columns = (Column("sum", "int32", "sum", per_seat=True),)
-
-        def play(self, session: Session) -> Questions:
-            pairs = yield [self.ask.pair(seat) for seat in range(2)]
-            session.record([0, 0], sum=[sum(pairs[seat]) for seat in range(2)])
-
-    program = "for _ in iter(input, ''):\n    print('3 4', flush=True)\n"
-    ((result, rows),) = play_field(contest_of(Sums), {"a": ("", program), "b": ("", program)}, sessions=1).values()
-    assert not result.faults and rows["games"]["sum_0"].tolist() == [7]

@@ -20,8 +20,9 @@ from tournament.records.results import load
 from tournament.runner.listener import NullListener
 from tournament.worker.node import accept_contest
 
-SEEDED = "import random\nTABLE = random.Random(5).random()\n"  # is allowed
-DICE = (EXAMPLES / "liars_dice" / "liars_dice.py").read_text().replace('name = "liars_dice"', 'name = "our_dice"')
+# Rules can use a generator that they seed.
+DICE = "import random\nTABLE = random.Random(5).random()\n" + (EXAMPLES / "liars_dice" / "liars_dice.py").read_text()
+DICE = DICE.replace('name = "liars_dice"', 'name = "our_dice"')
 BOT = "def bid(bot):\n    return bot.legal_actions[0]\n"
 
 

@@ -17,7 +17,7 @@ from tests.cli.in_process import run_cli
 from tests.python_rules import of_seat, play_field, play_table
 from tournament import conformance
 from tournament.api import run
-from tournament.decisions.struct_layout import lay_out
+from tournament.decisions.struct_layout import build_view
 from tournament.errors import RunError
 from tournament.rules import (
     Bool,
@@ -567,7 +567,7 @@ def test_nested_values_lie_where_c_looks_for_them(kinds: list[ValueType]) -> Non
     seating = [("seats", ctypes.c_int32 * 2), ("players", ctypes.c_int32 * 5)]
     members = [member for name, kind in observed.items() for member in in_ctypes(name, kind)]
     expected = type("Expected", (ctypes.Structure,), {"_fields_": seating + members})
-    view = lay_out([decision], 5)
+    view = build_view([decision], 5)
     assert view.size >= ctypes.sizeof(expected)
     for name, slot in view.slots.items():
         assert slot.value == getattr(expected, name).offset, name

@@ -13,7 +13,7 @@ from tests.native_parity.programs import COMPILERS, PROGRAMS, Answers, answers_h
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "differences_from_a_pc.md"
 # Of each language, standard and family of the libraries one or two; the others are played by the thorough tests.
-SAMPLE = ["old_definitions", "wrapping", "big_locals", "old_library", "start_up"]
+SAMPLE = ["old_definitions", "wrapping", "big_locals", "old_library", "start_up", "exceptions"]
 REST = sorted(set(PROGRAMS) - set(SAMPLE))
 
 # Those that answer otherwise, or don't build, and why that stays so: the page tells it too.

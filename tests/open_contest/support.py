@@ -48,8 +48,8 @@ class Ground:
         patch.setattr(submissions, "quick_check", self._quick_check)
         patch.setattr(submissions, "check", self._check)
         patch.setattr(submissions, "play_practice", self._play_practice)
-        patch.setattr(submissions, "show_game", self._show_game)
-        patch.setattr(submissions, "_AGAIN_SECONDS", 0.0)
+        patch.setattr(submissions, "replay_game", self._show_game)
+        patch.setattr(submissions, "_RETRY_SECONDS", 0.0)
         self.over: set[str] = set()
         self.told: list[str] = []
         self.authors_file = AuthorsFile(self.authors)
@@ -114,9 +114,9 @@ class Ground:
         return fit, "verdict    fit to enter" if fit else "verdict    not fit"
 
     def _play_practice(
-        self, _settings: Path, _contest: str, bot: Path, *_: object, former: Path | None, **_more: object
+        self, _settings: Path, _contest: str, bot: Path, *_: object, baseline: Path | None, **_more: object
     ) -> tuple[bool, str]:
-        return True, f"{bot.name} instead of {former and former.name}"
+        return True, f"{bot.name} instead of {baseline and baseline.name}"
 
     def _show_game(self, _settings: Path, _contest: str, bot: str, *_: object, **asks: object) -> tuple[bool, str]:
         return True, json.dumps({"shown": [bot, *asks.values()]})

@@ -9,27 +9,27 @@ from pathlib import Path
 import pytest
 
 from tournament.errors import InputError
-from tournament.open_contest.authors import add_author, author_of, read_authors, renew_token, revoke_token
+from tournament.open_contest.authors import add_author, find_author, read_authors, renew_token, revoke_token
 
 
 def test_a_token_opens_for_its_author_alone(tmp_path: Path) -> None:
     path = tmp_path / "authors.toml"
     first, second = add_author(path, "ann"), add_author(path, "bob")
     authors = read_authors(path)
-    assert author_of(first, authors) == authors["ann"] and author_of(second, authors) == authors["bob"]
+    assert find_author(first, authors) == authors["ann"] and find_author(second, authors) == authors["bob"]
     secret = first.partition(".")[2]
     assert secret not in path.read_text() and stat.S_IMODE(path.stat().st_mode) == 0o600
     for wrong in ("", ".", "ann", "ann.", f"bob.{secret}", f"eve.{secret}", f"{first}x", secret):
-        assert author_of(wrong, authors) is None
+        assert find_author(wrong, authors) is None
     with pytest.raises(InputError, match="exists already; for another token: tournament author token ann"):
         add_author(path, "ann")
     again = renew_token(path, "ann")
-    assert author_of(first, read_authors(path)) is None and author_of(again, read_authors(path))
+    assert find_author(first, read_authors(path)) is None and find_author(again, read_authors(path))
     revoke_token(path, "ann", ban=False)
     revoke_token(path, "bob", ban=True)
     found = read_authors(path)
-    assert author_of(again, found) is author_of(second, found) is author_of("ann.", found) is None
-    assert author_of(renew_token(path, "bob"), read_authors(path)) is None and read_authors(path)["bob"].banned
+    assert find_author(again, found) is find_author(second, found) is find_author("ann.", found) is None
+    assert find_author(renew_token(path, "bob"), read_authors(path)) is None and read_authors(path)["bob"].banned
     with pytest.raises(InputError, match="is banned; to lift that"):
         add_author(path, "bob")
     with pytest.raises(InputError, match="must not differ only in case"):
@@ -52,7 +52,7 @@ def test_changes_of_authors_at_the_same_time_keep_every_author(tmp_path: Path) -
         tokens = dict(zip(names, pool.map(change, names)))
     authors = read_authors(path)
     assert {*authors} == {"bob", *names} and authors["bob"].banned
-    assert all(author_of(token, authors) == authors[name] for name, token in tokens.items())
+    assert all(find_author(token, authors) == authors[name] for name, token in tokens.items())
 
 
 @pytest.mark.parametrize("name", ["", ".a", "a.", " a", "a ", "a..b", "../ann", "a/b", "a  b", "a\nb", "é", "x" * 33])

@@ -259,10 +259,10 @@ def test_practice_match_is_cut_to_some_games(ground: Ground, monkeypatch: pytest
     ground.enter("bob", "three.c")
     config = load_config(CONTEST, ground.settings)
     job = ground.take("ann", "one.c", kind=PRACTICE)
-    assert ground.submissions._practice_of(job, config)[1] == config.contest.sessions
+    assert ground.submissions._plan_practice(job, config)[1] == config.contest.sessions
     monkeypatch.setattr(submissions, "_MAX_GAMES", 200)
     games = config.played.estimates.games(config.contest)
-    assert ground.submissions._practice_of(job, config)[1] == max(1, int(200 / (2 * games)))
+    assert ground.submissions._plan_practice(job, config)[1] == max(1, int(200 / (2 * games)))
 
 
 def test_an_author_cannot_use_up_names(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,7 +54,7 @@ def test_a_practice_match_tells_an_author_its_faults_and_prints_but_no_seed_and_
     bot.write_text(f"{steps}def b(bot, bet):\n    return 1\n")
     where = place.config, CONTEST, bot, tmp_path / "built"
     fit, said = trials.play_practice(
-        *where, 900, lambda: False, former=place.entrants / "bold.c", opponents=(), sessions=40
+        *where, 900, lambda: False, baseline=place.entrants / "bold.c", opponents=(), sessions=40
     )
     assert fit and "WRONG" in said and not re.search(f"seed|{tmp_path}", said), said
     found = json.loads(said)
@@ -88,7 +88,7 @@ def test_what_takes_too_long_is_ended(what: str, tmp_path: Path) -> None:
         found = trials.check(place.config, CONTEST, bot, tmp_path / "built", 0, lambda: False)
     else:
         found = trials.play_practice(
-            place.config, CONTEST, bot, tmp_path / "built", 0, lambda: False, former=None, opponents=(), sessions=1
+            place.config, CONTEST, bot, tmp_path / "built", 0, lambda: False, baseline=None, opponents=(), sessions=1
         )
     assert found == (False, f"the {'check' if what == 'check' else 'match'} took longer than 0 s")
     assert wait_until_exited(set(descendants(os.getpid())) - descended)
@@ -130,14 +130,14 @@ def test_neither_a_match_nor_a_replay_shows_what_a_rival_printed(tmp_path: Path)
     place.play()
     rival, bold = str(place.entrants / "rival.py"), place.entrants / "bold.c"
     where = place.config, CONTEST, bold, tmp_path / "built"
-    fit, said = trials.play_practice(*where, 900, lambda: False, former=None, opponents=(rival,), sessions=5)
+    fit, said = trials.play_practice(*where, 900, lambda: False, baseline=None, opponents=(rival,), sessions=5)
     found = json.loads(said)
     assert fit and "SECRET" not in said and str(tmp_path) not in said and found["sessions"] == 5
     for bot, other, shown in (("bold", "rival", False), ("rival", "bold", True)):
         shows = place.config, CONTEST, bot, str(place.results), 180, lambda: False
-        fit, said = trials.show_game(*shows, opponent=other)
+        fit, said = trials.replay_game(*shows, opponent=other)
         assert fit and ("SECRET" in said) is shown and str(tmp_path) not in said
         assert json.loads(said)["games"]
     shows = place.config, CONTEST, "bold", str(place.results), 180, lambda: False
-    fit, said = trials.show_game(*shows, opponent="no one")
+    fit, said = trials.replay_game(*shows, opponent="no one")
     assert not fit and "no such match" in said and str(tmp_path) not in said

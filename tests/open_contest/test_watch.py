@@ -29,7 +29,7 @@ from tournament.open_contest import publish as publish_module
 from tournament.open_contest import submissions
 from tournament.open_contest import watch as watch_module
 from tournament.open_contest.publish import publish, unready
-from tournament.open_contest.watch import Watch, finalists_of
+from tournament.open_contest.watch import Watch, select_finalists
 from tournament.records.finals import records_with
 from tournament.records.results import Results
 from tournament.runner import seed as seed_module
@@ -166,7 +166,7 @@ def test_an_error_at_any_call_of_a_round_or_a_reload_is_told_and_the_round_playe
     monkeypatch.setattr(watch_module, "run_prepared", lambda *_: STANDINGS)
     monkeypatch.setattr(watch_module, "_wait", lambda _: None)
     monkeypatch.setattr(watch_module, "_WHOLE_SECONDS", 0.0)
-    monkeypatch.setattr(watch_module, "_AGAIN_SECONDS", 0.0)
+    monkeypatch.setattr(watch_module, "_RETRY_SECONDS", 0.0)
     shown: list[bool] = []
     monkeypatch.setattr(watch_module, "publish", lambda *_, open, **__: shown.append(open))
     places = []
@@ -207,7 +207,7 @@ def test_error_of_ours_in_publishing_is_told_once_and_play_goes_on(
     monkeypatch.setattr(watch_module, "prepare_contest", lambda *_: nullcontext(prepared))
     monkeypatch.setattr(watch_module, "run_prepared", run)
     monkeypatch.setattr(watch_module, "_is_worth_showing", lambda _: True)
-    for name, value in (("_WHOLE_SECONDS", 0.0), ("_AGAIN_SECONDS", 0.0), ("_PUBLISH_SECONDS", 0.0), ("_PAUSE", 0.0)):
+    for name, value in (("_WHOLE_SECONDS", 0.0), ("_RETRY_SECONDS", 0.0), ("_PUBLISH_SECONDS", 0.0), ("_PAUSE", 0.0)):
         monkeypatch.setattr(watch_module, name, value)
     monkeypatch.setattr(watch_module, "publish", lambda *_, **__: None)
     kept = Kept(place)
@@ -304,7 +304,7 @@ def test_boards_of_a_final_are_shown_as_open_until_its_last_leg_is_played(
     assert boards == [True, True, "all is played", is_provisional]
     said = [text for text in kept.told.lines if "final" in text]
     assert ("rules failed in match 3" in said[-1]) is is_provisional and (
-        kept.watch._contests[0].again is not None
+        kept.watch._contests[0].retry_at is not None
     ) is (is_provisional)
     front = (kept.published / "index.html").read_text()
     assert "closed <time" in front and "At the end a final" not in front
@@ -479,7 +479,7 @@ def test_finalists_are_those_whose_place_may_be_among_the_best(
     ]
     unmet = Standing("e", "c", "", rank=len(lines) + 1, rank_low=1)
     ranking = Standings((*lines, unmet, Standing("f", "c", "")), Matches.from_matches, ())
-    assert "".join(finalists_of(ranking, 2)) == finalists
+    assert "".join(select_finalists(ranking, 2)) == finalists
 
 
 def met(names: str, pairs: str, failed: str = "") -> Standings:

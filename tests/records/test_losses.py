@@ -14,7 +14,7 @@ import tournament
 from tests.cli.in_process import run_cli
 from tests.contest_runs import ContestDir, make_contest
 from tournament.open_contest.author_page import AuthorPage, _Records
-from tournament.records.losses import LOSSES, in_words, loss_rows
+from tournament.records.losses import LOSSES, describe_loss, loss_rows
 from tournament.records.results import Results
 from tournament.reporting.findings import contest_of
 
@@ -138,8 +138,10 @@ def test_authors_see_where_their_bot_loses_unless_decisions_are_hidden(results: 
         mine = AuthorPage.__new__(AuthorPage)._played(
             _Records(results=results, contest=contest), "calls", hidden=hidden
         )
-        assert [in_words(found)] == mine["decisions"][:1] if not hidden else mine["decisions"] == []
-    assert in_words(found).startswith(f"b, to $50 with {found['hand']}, call: {found['points']:+.2f} a game, others")
+        assert [describe_loss(found)] == mine["decisions"][:1] if not hidden else mine["decisions"] == []
+    assert describe_loss(found).startswith(
+        f"b, to $50 with {found['hand']}, call: {found['points']:+.2f} a game, others"
+    )
 
 
 @pytest.mark.statistical

@@ -64,12 +64,10 @@ LEAKS = {
         "own = random.Random(session.number); drawn = [own.randint(1, 9) for _ in range(4)]", "{}",
         "bid.prize changes from session to session but has the same values",
     ),
-    "the seed as a number": (ONE_BY_ONE, "{'turn': int(self.settings.seed[:8], 16)}", "bid.turn shows the seed"),
     "the seed in a text": (ONE_BY_ONE, "{'note': 'game ' + self.settings.seed}", "bid.note shows the seed"),
     "the master key": (
         ONE_BY_ONE, "{'turn': int.from_bytes(master_key(self.settings.seed)[8:16], 'big') >> 1}", "bid.turn shows",
     ),
-    "bytes of the leg's key": (ONE_BY_ONE, "{'list': list(stolen_key()[:9])}", "bid.list shows the seed or a key"),
     "the leg's key in a text": (ONE_BY_ONE, "{'note': stolen_key().hex().upper()}", "bid.note shows the seed or a key"),
 }  # fmt: skip
 # What is sound: how prizes are drawn, what is shown, and what follows the bids.

@@ -25,7 +25,7 @@ from tournament.api import run
 from tournament.config import load_config
 from tournament.contests import find_contest
 from tournament.contests.presentation import Decided
-from tournament.records.losses import DecisionSums, LossSums, in_words, loss_rows, worst_losses
+from tournament.records.losses import DecisionSums, LossSums, describe_loss, loss_rows, worst_losses
 from tournament.records.values import crosstable_values
 from tournament.reporting.bots import MAX_ACROSS, MAX_PAGES
 from tournament.reporting.crosstable import make_crosstable
@@ -367,7 +367,7 @@ def test_page_of_a_bot_says_where_it_loses(pages: Mapping[str, Played]) -> None:
         found = {}
         for line in played.results.ranking.entrants:
             if line.games:
-                found[line.name] = list(map(in_words, worst_losses(loss_rows(played.results, line.name))))
+                found[line.name] = list(map(describe_loss, worst_losses(loss_rows(played.results, line.name))))
                 shown = [one.text for one in articles[line.name].all("li")]
                 assert [one for one in shown if one in found[line.name]] == found[line.name]
         assert any(found.values()), "some bot loses somewhere"

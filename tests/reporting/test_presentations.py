@@ -219,7 +219,7 @@ def test_values_of_sessions_go_to_the_rows_of_their_games() -> None:
     legs: Any = SimpleNamespace(sessions=np.array([2, 3]), number=np.array([4, 5]), games=np.array([5, 4]))
     rows = {"match": np.zeros(9), "session": np.array([12, 12, 13, 13, 14, 15, 16, 17, 17])}
     group = Group(rows, legs, np.array([0, 5, 9]), range(2))
-    assert group.of_session(np.array([1, 2, 3, 4, 5]), 3).tolist() == [1, 1, 2, 2, 2, 3, 4, 5, 5]
+    assert group.by_session(np.array([1, 2, 3, 4, 5]), 3).tolist() == [1, 1, 2, 2, 2, 3, 4, 5, 5]
 
 
 def contributions(scene: Scene, ante: float, sizes: tuple[float, ...]) -> tuple[float, float, int | None]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import os
 import signal
-import weakref
 from dataclasses import replace
 from pathlib import Path
 
@@ -273,15 +272,6 @@ def test_environment_that_is_left_ends_its_processes(tmp_path: Path) -> None:
     del environment, several
     gc.collect()
     assert wait_until_exited(started, 10)
-
-
-def test_reset_with_a_seed_lets_former_legs_go() -> None:
-    with Environment(table_of("von_neumann_poker", seats=(0, 1))) as environment:
-        environment.reset(1)
-        former = weakref.ref(environment._sessions)
-        environment.reset(2)
-        gc.collect()
-        assert former() is None
 
 
 def test_house_player_is_made_once() -> None:

@@ -27,9 +27,8 @@ from tournament.worker.processes import programs
 
 OFF = SandboxSettings(mode="off")
 
-names = st.text(st.characters(exclude_characters="/\0", exclude_categories=["Cs"]), min_size=1, max_size=30).filter(
-    lambda name: name.isprintable() and name not in (".", "..", "__pycache__", ".git")
-)
+printable = st.characters(exclude_characters="/", exclude_categories=["C", "Zl", "Zp", "Zs"], include_characters=" ")
+names = st.text(printable, min_size=1, max_size=30).filter(lambda name: name not in (".", "..", "__pycache__", ".git"))
 
 
 paths = st.lists(names, min_size=1, max_size=3).map(lambda parts: Path(*parts))

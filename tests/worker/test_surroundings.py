@@ -101,7 +101,7 @@ def test_each_imported_call_has_its_price(what: str) -> None:
     imports = f'{IMPORTS} (import "{WASI}" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))'
     text = f'(data (i32.const 0) "{pieces}") (func (export "_initialize") (drop {call})) {PASSES} {CALLS}'
     loaded = load_bot(module(text, imports), VON_NEUMANN_POKER.interface, "asks", 64)
-    store = seating._new_store(Engine.PLAIN)
+    store = seating.new_store(Engine.PLAIN)
     fuel = Fuel(store.context)
     on_deep_stack(seating._start, store, loaded, seating.BotLimits(10**6, 64), 0, 10**6, Engine.PLAIN, fuel)
     assert price < fuel.spent < price + 10

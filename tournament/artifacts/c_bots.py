@@ -91,21 +91,23 @@ def compile_bot(
         except Unfit as problem:
             refused = refused or problem
     assert refused
-    require_compiler(submission.kind, interface, sandbox)
+    require_compiler(submission.kind, sandbox)
     raise refused
 
 
-def require_compiler(kind: Kind, interface: Interface, sandbox: SandboxSettings) -> None:
-    """Compile a source of our own as a bot. If that fails, no bot is at fault.
+def require_compiler(kind: Kind, sandbox: SandboxSettings) -> None:
+    """Compile a source of our own as bots are compiled. If that fails, no bot is at fault.
 
     Raises:
         MachineBusyError: The compiler doesn't work on this machine.
     """
-    source = b"#include <bits/stdc++.h>\n" if kind == "cpp" else b""
-    ours, alone = Submission("trial", kind, Path("trial"), source, ""), replace(interface, adapters={})
+    header = "vector" if kind == "cpp" else "stdlib.h"
     with scratch_folder() as folder:
+        source = folder / f"unit.{kind}"
+        source.write_text(f"#include <{header}>\n")
+        (folder / SEEN_FILES).write_text(seen_by_bots(folder, {source.name: source}))
         try:
-            errors_of(_write_unit(ours, alone, STANDARDS[kind][0], sandbox, folder, None), expected=TRIAL_FILE)
+            errors_of(Unit(source, STANDARDS[kind][0], folder, sandbox), expected=TRIAL_FILE)
         except (Unfit, MachineBusyError, OSError) as problem:
             why = f"the compiler does not work on this machine (out of memory or disk?): {first_line(problem)}"
             raise MachineBusyError(why) from None

@@ -63,12 +63,12 @@ def status(
     """List every author with the last upload, its state, the reason, and the best place on the board."""
     from tournament.config import load_contests
     from tournament.open_contest.jobs import Jobs, database_beside
-    from tournament.open_contest.overview import boards_in, status_of
+    from tournament.open_contest.overview import boards_in, list_status
     from tournament.records.values import rows_csv
 
     names = load_contests(config).chosen
     jobs = Jobs(database) if (database := database_beside(authors)).exists() else None
-    lines = status_of(read_authors(authors).values(), jobs, names, boards_in(publish, names))
+    lines = list_status(read_authors(authors).values(), jobs, names, boards_in(publish, names))
     if as_csv:
         print(rows_csv([asdict(line) for line in lines]), end="")
         return

@@ -33,7 +33,7 @@ from tournament.config import Config, Contests, load_config, load_contests
 from tournament.contests import KNOWN_RULES
 from tournament.errors import InputError, pluralize
 from tournament.keys import drawn_seed
-from tournament.records.losses import in_words
+from tournament.records.losses import describe_loss
 from tournament.standings.history import find_matches
 from tournament.store.leg_result import by_sort
 from tournament.store.storage import join_location
@@ -248,7 +248,7 @@ def _print(report: MatchReport, contest: PlayedContest, seed: str) -> None:
     elif report.lead and not report.stopping and not report.baseline:
         facts.add_row("verdict", _ahead(report))
     if report.losses:
-        facts.add_row("loses most", Text("\n".join(map(in_words, report.losses))))
+        facts.add_row("loses most", Text("\n".join(map(describe_loss, report.losses))))
     facts.add_row("faults", fault_lines(report.faults, of_both=report.opponent is not None))
     if report.baseline_faults:
         facts.add_row("baseline", fault_lines(report.baseline_faults))

@@ -183,11 +183,9 @@ def progress_line(progress: Progress, width: int = 120) -> RenderableType:
 def progress_text(progress: Progress) -> str:
     """Return the legs and games played, the speed and the time left."""
     rate = progress.games / progress.seconds if progress.seconds else 0.0
-    remaining = (
-        ""
-        if not progress.seconds_left and progress.legs < progress.total_legs
-        else f" · {_clock(progress.seconds_left)} left"
-    )
+    remaining = ""
+    if progress.seconds_left is not None and (progress.seconds_left > 0 or progress.legs >= progress.total_legs):
+        remaining = f" · {_clock(progress.seconds_left)} left"
     legs = f"{progress.legs:,}/{progress.total_legs:,} legs"
     speed = short(rate) if rate >= 10 else f"{rate:.2g}"
     return f"{legs} · {short(progress.games)} games · {speed} games/s{remaining}{_cluster_text(progress.cluster)}"

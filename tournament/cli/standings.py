@@ -119,12 +119,12 @@ def leaderboard(
 
 def _authors(found: Loaded, authors: Path | None, config: Path | None) -> Mapping[str, str]:
     """Return the author of each bot: as the settings file says, or if an open contest took it."""
-    from tournament.open_contest.jobs import authors_of_bots, database_beside
+    from tournament.open_contest.jobs import database_beside, find_authors
 
     configured: Mapping[str, Sequence[str]] = {}
     with contextlib.suppress(InputError):  # There may be no settings file beside the records.
         configured = load_config(found.setup.contest, config).contest.authors or {}
-    submitted = authors_of_bots(database_beside(_authors_file(authors, config)), found.setup.contest)
+    submitted = find_authors(database_beside(_authors_file(authors, config)), found.setup.contest)
     return submitted | authors_by_bot(configured, [line.name for line in found.ranking.entrants])
 
 

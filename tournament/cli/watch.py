@@ -142,13 +142,13 @@ def watch(
 
 def _address(serve: str, url: str | None, allow_http: bool) -> Address:
     try:
-        from tournament.open_contest.web import address_of
+        from tournament.open_contest.web import parse_address
     except ModuleNotFoundError as missing:
         raise InputError(
             f"--serve needs {missing.name}: in a clone, pip install '.[serve]'; with a wheel, its name with [serve]"
             " after it, as in pip install './tournament-0.1.0-….whl[serve]'"
         ) from None
-    where = address_of(serve, url)
+    where = parse_address(serve, url)
     if not (where.is_loopback or allow_http):
         raise InputError(
             f"--serve {serve}: other machines would send tokens that anybody between can read. Put a reverse proxy"

@@ -79,7 +79,7 @@ def _do_all(kind: Kind, interface: Interface, sandbox: SandboxSettings) -> None:
             if kind in LANGUAGES:
                 probe.probe_builds(sandbox.mode)
                 libraries.prepare_libraries([kind], sandbox, lambda _text: None)
-                c_bots.require_compiler(kind, interface, sandbox)
+                c_bots.require_compiler(kind, sandbox)
             module_trial.try_compile(_EMPTY_MODULE, library_path(), [engine_settings(Engine.PLAIN)], sandbox)
             seating.require_memory()
 

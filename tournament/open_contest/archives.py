@@ -19,7 +19,7 @@ _MAX_PATH, _MAX_NAME = 1_000, 200
 _SYSTEMS_OWN = frozenset({"__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini"})
 
 
-def unpack_program(archive: bytes, folder: Path, most: int) -> None:
+def unpack_program(archive: bytes, folder: Path, max_bytes: int) -> None:
     """Write the program of an archive to a folder.
 
     The program is the folder of its bot.toml, at the top of the archive or directly below.
@@ -27,12 +27,12 @@ def unpack_program(archive: bytes, folder: Path, most: int) -> None:
     Args:
         archive: Content of the archive.
         folder: Folder to write into.
-        most: Maximum bytes of the files.
+        max_bytes: Maximum bytes of the files.
 
     Raises:
         Refused: The archive has paths that lead out, links, too many bytes, or no bot.toml.
     """
-    for name, (content, runs) in _program_in(_files_of(archive, most)).items():
+    for name, (content, runs) in _program_in(_read_files(archive, max_bytes)).items():
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content)
@@ -56,14 +56,14 @@ def _program_in(files: dict[PurePosixPath, tuple[bytes, bool]]) -> dict[PurePosi
     raise Refused(422, f"the archive has no {_RECIPE} at the top or in a folder there; at the top it has {top}")
 
 
-def _files_of(archive: bytes, most: int) -> dict[PurePosixPath, tuple[bytes, bool]]:
+def _read_files(archive: bytes, max_bytes: int) -> dict[PurePosixPath, tuple[bytes, bool]]:
     """Return the files of an archive: content, and whether it can be executed.
 
     Raises:
         Refused: The archive can't be read, or has an invalid path or too many bytes.
     """
     files: dict[PurePosixPath, tuple[bytes, bool]] = {}
-    left = most
+    remaining = max_bytes
     try:
         with zipfile.ZipFile(BytesIO(archive)) as opened:
             entries = [entry for entry in opened.infolist() if not entry.is_dir()]
@@ -79,10 +79,10 @@ def _files_of(archive: bytes, most: int) -> dict[PurePosixPath, tuple[bytes, boo
                 if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
                     raise Refused(422, f"the archive has more than plain files: {path}")
                 with opened.open(entry) as stream:
-                    content = stream.read(left + 1)
-                left -= len(content)
-                if left < 0:
-                    raise Refused(422, f"the archive has more than {most:,} bytes unpacked")
+                    content = stream.read(remaining + 1)
+                remaining -= len(content)
+                if remaining < 0:
+                    raise Refused(422, f"the archive has more than {max_bytes:,} bytes unpacked")
                 files[path] = (content, bool(mode & 0o100))
         if any(parent in files for path in files for parent in path.parents):
             raise Refused(422, "the archive has a file and a folder with the same name")

@@ -24,7 +24,7 @@ from tournament.reporting.layout import make_anchor
 from tournament.reporting.trends import Worst, worst_match
 
 _MAX_FAULTS = 50
-_OF_BOT = "author = ? AND contest = ? AND bot = ?"
+_BOT_CONDITION = "author = ? AND contest = ? AND bot = ?"
 
 
 @dataclass
@@ -36,14 +36,14 @@ class _Records:
         results: The records.
         contest: Contest of the records.
         losses: By name, and whether decisions are hidden: worst match, and the decisions in which the bot loses most.
-        one_at_a_time: Lock for reading the records.
+        lock: Lock for reading the records.
     """
 
     stamp: bytes = b""
     results: Results | None = None
     contest: Contest | None = None
     losses: dict[tuple[str, bool], tuple[Worst | None, list[str]]] = field(default_factory=dict)
-    one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
+    lock: threading.Lock = field(default_factory=threading.Lock)
 
 
 class AuthorPage:
@@ -85,7 +85,7 @@ class AuthorPage:
     def _read(self, contest: str, location: str) -> Iterator[_Records]:
         """Yield the records of a contest to one author at a time."""
         records = self._records.setdefault(location, _Records())
-        with records.one_at_a_time:
+        with records.lock:
             stamp = (self._published / PLACE / contest / "stamp").read_bytes()
             if stamp != records.stamp or records.results is None:
                 results = load(location)
@@ -96,9 +96,11 @@ class AuthorPage:
     def _bot(self, contest: str, bot: str, author: Author) -> dict[str, Any]:
         current = self._submissions.current
         config = current.contests[contest]
-        last = self._submissions.jobs.rows("state", f"{_OF_BOT} ORDER BY n DESC LIMIT 1", author.name, contest, bot)
+        last = self._submissions.jobs.rows(
+            "state", f"{_BOT_CONDITION} ORDER BY n DESC LIMIT 1", author.name, contest, bot
+        )
         state = "entered" if bot in bots_in(config.entrants) else last[0][0] if last else "not there"
-        found: dict[str, Any] = {
+        values: dict[str, Any] = {
             "bot": bot, "state": state,
             "place": None, "field_size": None, "score": None, "matches": 0, "disqualified": None,
             "anchor": f"bot-{bot}", "faults": [], "losses": None, "decisions": [],
@@ -108,8 +110,8 @@ class AuthorPage:
             contextlib.suppress(InputError, RunError, FileNotFoundError),
             self._read(contest, records_with(current.records[contest], bot)) as records,
         ):
-            found |= self._played(records, bot, hidden=bool(config.played.house) and contest not in current.over)
-        return found
+            values |= self._played(records, bot, hidden=bool(config.played.house) and contest not in current.over)
+        return values
 
     def _played(self, records: _Records, bot: str, *, hidden: bool) -> dict[str, Any]:
         """Return the results of a bot's matches, without its questions, outputs and decisions if they are hidden."""
@@ -143,17 +145,17 @@ class AuthorPage:
                 }
                 for leg, fault in faults
             ],
-            "losses": _in_words(worst),
+            "losses": _worst_values(worst),
             "decisions": decisions,
         }
 
 
 def _in_short(job: Job) -> Job:
     """Return a job as lists show it: the steps of a replay are long, and have their own address."""
-    return replace(job, said=f"shown at {address_of_job(job)}") if job.kind == REPLAY and job.said else job
+    return replace(job, said=f"shown at {job_address(job)}") if job.kind == REPLAY and job.said else job
 
 
-def address_of_job(job: Job) -> str:
+def job_address(job: Job) -> str:
     """Return the address of a job's page."""
     return f"/jobs/{job.id}"
 
@@ -164,9 +166,9 @@ def job_values(submissions: Submissions, job: Job) -> dict[str, Any]:
     if job.kind in (PRACTICE, REPLAY) and job.state == PLAYED:
         with contextlib.suppress(ValueError):
             report = json.loads(job.said)
-    found = asdict(job)
-    del found["n"], found["lane"]
-    return found | {"url": address_of_job(job), "place_in_queue": submissions.jobs.place(job), "report": report}
+    values = asdict(job)
+    del values["n"], values["lane"]
+    return values | {"url": job_address(job), "place_in_queue": submissions.jobs.place(job), "report": report}
 
 
 def words_of_job(values: Mapping[str, Any]) -> str:
@@ -174,16 +176,16 @@ def words_of_job(values: Mapping[str, Any]) -> str:
     report = values["report"]
     try:
         if values["kind"] == REPLAY and report:
-            return "\n".join(_replay_in_words(report))
+            return "\n".join(_replay_lines(report))
         if values["kind"] == PRACTICE and report:
-            return "\n".join(_match_in_words(report))
+            return "\n".join(_match_lines(report))
     # Another version wrote them.
     except (KeyError, TypeError, ValueError):
         pass
     return str(values["said"] or values["quick"])
 
 
-def _replay_in_words(report: Mapping[str, Any]) -> Iterator[str]:
+def _replay_lines(report: Mapping[str, Any]) -> Iterator[str]:
     for game in report["games"]:
         yield f"game {game['game']}: {game['outcome']}"
         for step in game["steps"]:
@@ -194,7 +196,7 @@ def _replay_in_words(report: Mapping[str, Any]) -> Iterator[str]:
         yield f"not as recorded: {report['mismatch']}"
 
 
-def _match_in_words(report: Mapping[str, Any]) -> Iterator[str]:
+def _match_lines(report: Mapping[str, Any]) -> Iterator[str]:
     yield f"{pluralize(report['games'], 'game')} in {pluralize(report['sessions'], 'session')}"
     for line in report["opponents"]:
         better = f"; {_figure(line['difference'])} better than {report['baseline']}" if line["difference"] else ""
@@ -209,11 +211,11 @@ def _match_in_words(report: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _figure(figure: Mapping[str, float | None]) -> str:
-    reach = figure["ci_half_width"]
-    return f"{figure['value']:+,.3f}" + (f" ± {reach:,.3f}" if reach is not None else "")
+    half_width = figure["ci_half_width"]
+    return f"{figure['value']:+,.3f}" + (f" ± {half_width:,.3f}" if half_width is not None else "")
 
 
-def _in_words(worst: Worst | None) -> dict[str, Any] | None:
+def _worst_values(worst: Worst | None) -> dict[str, Any] | None:
     if worst is None:
         return None
     lines = [f"{signed(points, 3)} a {worst.over} in {stretch}" for stretch, points in worst.stretches]

@@ -90,7 +90,7 @@ def add_author(path: Path, name: str, *, organiser: bool = False) -> str:
             raise InputError(f"{name}: exists already; for another token: tournament author token {shlex.quote(name)}")
         if other := next((one for one in authors if one.lower() == name.lower()), None):
             raise InputError(f"{name}: {other} exists already, and names must not differ only in case")
-        return _give_token(path, authors, Author(name, "", organiser=organiser))
+        return _renew_token(path, authors, Author(name, "", organiser=organiser))
 
 
 def renew_token(path: Path, name: str) -> str:
@@ -101,7 +101,7 @@ def renew_token(path: Path, name: str) -> str:
         RunError: The file can't be written.
     """
     with _locked(path):
-        return _give_token(path, *_known(path, name))
+        return _renew_token(path, *_read_author(path, name))
 
 
 def revoke_token(path: Path, name: str, *, ban: bool) -> None:
@@ -117,24 +117,24 @@ def revoke_token(path: Path, name: str, *, ban: bool) -> None:
         RunError: The file can't be written.
     """
     with _locked(path):
-        authors, author = _known(path, name)
+        authors, author = _read_author(path, name)
         _write(path, authors | {name: replace(author, banned=True) if ban else replace(author, hashed="")})
 
 
 class AuthorsFile:
     """The authors of a file in its last valid state, because an organiser edits it while people submit."""
 
-    def __init__(self, path: Path, tell: Callable[[str], None] = lambda what: None) -> None:
+    def __init__(self, path: Path, on_message: Callable[[str], None] = lambda what: None) -> None:
         """Read the file.
 
         Args:
             path: Path of the file.
-            tell: Called once with the problem of each invalid edit.
+            on_message: Called once with the problem of each invalid edit.
 
         Raises:
             InputError: The file is invalid.
         """
-        self.path, self._tell = path, tell
+        self.path, self._tell = path, on_message
         self._read = self._state()
         self._authors = read_authors(path)
 
@@ -158,7 +158,7 @@ class AuthorsFile:
         return state.st_mtime_ns, state.st_size, state.st_ino
 
 
-def author_of(token: str, authors: Mapping[str, Author]) -> Author | None:
+def find_author(token: str, authors: Mapping[str, Author]) -> Author | None:
     """Return the author with this token, or None if it is invalid or the author is banned."""
     name, _, secret = token.rpartition(".")
     author = authors.get(name)
@@ -197,14 +197,14 @@ def _check_name(name: str) -> None:
         )
 
 
-def _known(path: Path, name: str) -> tuple[dict[str, Author], Author]:
+def _read_author(path: Path, name: str) -> tuple[dict[str, Author], Author]:
     authors = read_authors(path)
     if name not in authors:
         raise InputError(f"{name}: {path} has no such author")
     return authors, authors[name]
 
 
-def _give_token(path: Path, authors: dict[str, Author], author: Author) -> str:
+def _renew_token(path: Path, authors: dict[str, Author], author: Author) -> str:
     secret = secrets.token_urlsafe(24)
     _write(path, authors | {author.name: replace(author, hashed=_hash(secret))})
     return f"{author.name}.{secret}"

@@ -33,9 +33,9 @@ _FORMAT = 2
 # Maximum previous versions of a bot with stored content.
 _MAX_VERSIONS = 10
 # Maximum replays of an author with stored steps, because they are large.
-_MAX_SHOWN = 3
+_MAX_REPLAYS = 3
 # Maximum jobs of an author with stored text.
-_MAX_SAID = 200
+_MAX_TEXTS = 200
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS job (
   n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, author TEXT NOT NULL, contest TEXT NOT NULL, bot TEXT NOT NULL,
@@ -92,7 +92,7 @@ def database_beside(authors: Path) -> Path:
     return authors.absolute().with_name("submissions.db")
 
 
-def authors_of_bots(database: Path, contest: str) -> dict[str, str]:
+def find_authors(database: Path, contest: str) -> dict[str, str]:
     """Return the author of each bot of a contest, or nothing if no author submitted one.
 
     Raises:
@@ -149,13 +149,13 @@ class Jobs:
 
     def find(self, where: str, *values: object) -> list[Job]:
         """Return the jobs that a condition in SQL selects."""
-        made = [Job(*row) for row in self.rows(_COLUMNS, where, *values)]
-        return [dataclasses.replace(job, asks=json.loads(str(job.asks))) for job in made]
+        jobs = [Job(*row) for row in self.rows(_COLUMNS, where, *values)]
+        return [dataclasses.replace(job, asks=json.loads(str(job.asks))) for job in jobs]
 
-    def rows(self, what: str, where: str, *values: object) -> list[tuple[Any, ...]]:
+    def rows(self, columns: str, where: str, *values: object) -> list[tuple[Any, ...]]:
         """Return columns of the jobs that a condition in SQL selects."""
         with self.changed:
-            return self.database.execute(f"SELECT {what} FROM job WHERE {where}", values).fetchall()
+            return self.database.execute(f"SELECT {columns} FROM job WHERE {where}", values).fetchall()
 
     def job(self, job_id: str) -> Job | None:
         """Return a job, or None if there is none with that id."""
@@ -201,11 +201,11 @@ class Jobs:
         """Change a queued job and return whether it was still queued."""
         names = ", ".join(f"{name} = ?" for name in values)
         with self.changed, self.database as database:
-            done = database.execute(
+            updated = database.execute(
                 f"UPDATE job SET {names} WHERE id = ? AND state = '{QUEUED}'", [*values.values(), job.id]
             )
         self.notify()
-        return done.rowcount == 1
+        return updated.rowcount == 1
 
     def take(self, lane: str, ready: Callable[[Job], bool]) -> Job | None:
         """Take the job of the author who waits longest in a lane, and return it, or None if none is ready.
@@ -227,8 +227,8 @@ class Jobs:
     def in_turn(self, lane: str) -> list[int]:
         """Return the numbers of the queued jobs of a lane in the order in which they will be taken."""
         own = "OVER (PARTITION BY author ORDER BY n)"
-        what = f"n, author, row_number() {own}, first_value(n) {own}"
-        waiting = self.rows(what, f"state = '{QUEUED}' AND lane = ?", lane)
+        columns = f"n, author, row_number() {own}, first_value(n) {own}"
+        waiting = self.rows(columns, f"state = '{QUEUED}' AND lane = ?", lane)
         turns = [(turn, self.served.get((author, lane), 0.0), first, number) for number, author, turn, first in waiting]
         return [number for _, _, _, number in sorted(turns)]
 
@@ -252,11 +252,11 @@ class Jobs:
             dropped.append(built)
         entered = f"contest = ? AND bot = ? AND kind = '{BOT}' AND state = '{ENTERED}'"
         with self.changed, self.database as database:
-            done = database.execute(
+            updated = database.execute(
                 f"UPDATE job SET state = ?, said = ?, built = ? WHERE id = ? AND state = '{QUEUED}'",
                 (state, said, built if state == ENTERED else "", job.id),
             )
-            if not done.rowcount:
+            if not updated.rowcount:
                 dropped = [built]
             else:
                 others, becomes = f"{entered} AND n != ?", REPLACED
@@ -276,19 +276,19 @@ class Jobs:
 
     def _forget(self, database: sqlite3.Connection, job: Job) -> None:
         """Drop contents of what never entered and of old versions, and texts of an author's old jobs."""
-        kept = f"SELECT n FROM job WHERE contest = ? AND bot = ? AND kind = '{BOT}' AND content NOT NULL AND state IN"
-        kept += f" ('{ENTERED}', '{REPLACED}', '{WITHDRAWN}') ORDER BY n DESC LIMIT {_MAX_VERSIONS + 1}"
+        stored = f"SELECT n FROM job WHERE contest = ? AND bot = ? AND kind = '{BOT}' AND content NOT NULL AND state IN"
+        stored += f" ('{ENTERED}', '{REPLACED}', '{WITHDRAWN}') ORDER BY n DESC LIMIT {_MAX_VERSIONS + 1}"
         database.execute(
             "UPDATE job SET content = NULL WHERE contest = ? AND bot = ?"
-            f" AND state != '{QUEUED}' AND n NOT IN ({kept})",
+            f" AND state != '{QUEUED}' AND n NOT IN ({stored})",
             (job.contest, job.bot) * 2,
         )
-        for kind, most in (("%", _MAX_SAID), (REPLAY, _MAX_SHOWN)):
+        for kind, maximum in (("%", _MAX_TEXTS), (REPLAY, _MAX_REPLAYS)):
             last = "SELECT n FROM job WHERE author = ? AND kind LIKE ? ORDER BY n DESC LIMIT ?"
             database.execute(
                 f"UPDATE job SET said = '', quick = '' WHERE author = ? AND kind LIKE ? AND state != '{QUEUED}'"
                 f" AND n NOT IN ({last})",
-                (job.author, kind, job.author, kind, most),
+                (job.author, kind, job.author, kind, maximum),
             )
 
     def owner(self, contest: str, bot: str) -> tuple[str, str] | None:
@@ -307,18 +307,18 @@ class Jobs:
         slow = self.rows("bot", f"contest = ? AND state = '{ENTERED}' AND seconds > ?", contest, seconds)
         return frozenset(bot for (bot,) in slow)
 
-    def drop_versions(self, author: str, contest: str, most: int) -> None:
-        """Drop the oldest former versions of an author's bots until the others take `most` bytes."""
-        former = f"author = ? AND contest = ? AND state IN ('{REPLACED}', '{WITHDRAWN}') AND content NOT NULL"
+    def drop_versions(self, author: str, contest: str, max_bytes: int) -> None:
+        """Drop the oldest former versions of an author's bots until the others take `max_bytes` bytes."""
+        previous = f"author = ? AND contest = ? AND state IN ('{REPLACED}', '{WITHDRAWN}') AND content NOT NULL"
         with self.changed, self.database as database:
-            for number, size in self.rows("n, length(content)", f"{former} ORDER BY n DESC", author, contest):
-                most -= size
-                if most < 0:
+            for number, size in self.rows("n, length(content)", f"{previous} ORDER BY n DESC", author, contest):
+                max_bytes -= size
+                if max_bytes < 0:
                     database.execute("UPDATE job SET content = NULL WHERE n = ?", (number,))
 
     def today(self, author: str, now: datetime) -> tuple[int, float]:
         """Return how many jobs an author submitted today, and the seconds of this machine that were spent on them."""
-        day = day_of(now)
+        day = quota_day(now)
         with self.changed:
             (jobs,) = self.rows("count(*)", f"author = ? AND day = ? AND kind != '{WITHDRAWAL}'", author, day)[0]
             spent = self.database.execute("SELECT seconds FROM spent WHERE author = ? AND day = ?", (author, day))
@@ -329,10 +329,10 @@ class Jobs:
         with self.changed, self.database as database:
             database.executemany(
                 "INSERT INTO spent VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET seconds = seconds + excluded.seconds",
-                [(author, day_of(now), seconds) for author in authors],
+                [(author, quota_day(now), seconds) for author in authors],
             )
 
 
-def day_of(now: datetime) -> str:
+def quota_day(now: datetime) -> str:
     """Return the date by which quotas count, that of UTC."""
     return str(now.astimezone(UTC).date())

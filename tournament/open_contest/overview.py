@@ -32,7 +32,7 @@ class AuthorLine:
     best_place: str | None  #: bounds of that bot's true rank; null if it has no rank
 
 
-def status_of(
+def list_status(
     authors: Iterable[Author], jobs: Jobs | None, contests: Iterable[str], boards: Mapping[str, list[dict[str, Any]]]
 ) -> list[AuthorLine]:
     """Return a line for each author and contest, except for organisers who submitted nothing.
@@ -43,26 +43,26 @@ def status_of(
         contests: Names of the contests.
         boards: Lines of each contest's leaderboard, the best first.
     """
-    of_author = "author = ? AND contest = ? AND kind = ? ORDER BY n DESC LIMIT 1"
+    condition = "author = ? AND contest = ? AND kind = ? ORDER BY n DESC LIMIT 1"
     lines, everyone = [], sorted(authors, key=lambda one: one.name.lower())
     hidden = {
         one.name for one in everyone
         if one.organiser and not (jobs and jobs.rows("n", "author = ? AND kind = ? LIMIT 1", one.name, BOT))
     }  # fmt: skip
     for contest in contests:
-        places = {line["name"]: _place(line) for line in boards.get(contest, ()) if line["rank"] is not None}
+        ranges = {line["name"]: _rank_range(line) for line in boards.get(contest, ()) if line["rank"] is not None}
         for author in (one.name for one in everyone if one.name not in hidden):
-            last = next(iter(jobs.find(of_author, author, contest, BOT) if jobs else []), None)
+            last = next(iter(jobs.find(condition, author, contest, BOT) if jobs else []), None)
             own = set(jobs.names(author, contest)) if jobs else set()
-            best = next((name for name in places if name in own), None)
+            best = next((name for name in ranges if name in own), None)
             reason = _reason(last.said) if last and last.state in (NOT_FIT, SET_ASIDE) else ""
             at, bot, state = (last.at, last.bot, last.state) if last else (None, None, _NOTHING)
-            place = places[best] if best else None
-            lines.append(AuthorLine(author, contest, at, bot, state, reason, best, place))
+            rank_range = ranges[best] if best else None
+            lines.append(AuthorLine(author, contest, at, bot, state, reason, best, rank_range))
     return lines
 
 
-def _place(line: Mapping[str, Any]) -> str:
+def _rank_range(line: Mapping[str, Any]) -> str:
     low, high = line["rank_low"], line["rank_high"]
     return str(line["rank"]) if low is None or low == high else f"{low}–{high}"
 
@@ -70,19 +70,19 @@ def _place(line: Mapping[str, Any]) -> str:
 def _reason(said: str) -> str:
     """Return the telling lines of a trial's text as one line."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
-    told = [line for line in lines if line.split(" ")[0] in ("builds", "faults", "limits", "slow")]
-    return "; ".join(truncate_lines(told or lines, 2))[:300]
+    telling = [line for line in lines if line.split(" ")[0] in ("builds", "faults", "limits", "slow")]
+    return "; ".join(truncate_lines(telling or lines, 2))[:300]
 
 
 def boards_in(published: Path, contests: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
     """Return the published leaderboard of each contest that has one."""
-    found = {}
+    boards = {}
     for name in contests:
         try:
-            found[name] = json.loads((published / PLACE / name / "board.json").read_bytes())["leaderboard"]
+            boards[name] = json.loads((published / PLACE / name / "board.json").read_bytes())["leaderboard"]
         except (OSError, ValueError, KeyError):
             continue
-    return found
+    return boards
 
 
 def lines_never_ranked(authors: Path, contest: str, ranked: Iterable[str]) -> list[dict[str, Any]]:

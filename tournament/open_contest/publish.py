@@ -58,7 +58,7 @@ def publish(
     *,
     open: bool,
     unready: Callable[[Standings], Set[str]] | None = None,
-    place: str = PLACE,
+    subfolder: str = PLACE,
 ) -> None:
     """Write a contest's page and board from its records.
 
@@ -69,7 +69,7 @@ def publish(
         heading: Heading of the page.
         open: Whether cards are secret, so that the board shows neither the seed nor the bots' output.
         unready: Returns the names of bots that stay below the line.
-        place: Folder of the contests' pages in the published one.
+        subfolder: Folder of the contests' pages in the published one.
 
     Raises:
         InputError: There are no records, or they change too fast.
@@ -82,8 +82,8 @@ def publish(
     contest, findings = find(
         location, with_games=not hidden, seed=seed, read_config=lambda _: config, only_sums=hidden, unready=unready
     )
-    ranking = _without_words(findings.ranking) if open else findings.ranking
-    target = folder / place / name
+    ranking = _without_output(findings.ranking) if open else findings.ranking
+    target = folder / subfolder / name
     target.mkdir(parents=True, exist_ok=True)
     findings = replace(findings, ranking=ranking, versions=_versions(target / "board.json", findings))
     failed = sorted({leg.title for leg in ranking.failed_legs})
@@ -108,33 +108,35 @@ def publish(
     write_whole(target / "stamp", findings.stamp.encode())
 
 
-def publish_index(folder: Path, contests: Mapping[str, Config], over: Collection[str], *, submissions: bool) -> None:
+def publish_index(folder: Path, contests: Mapping[str, Config], closed: Collection[str], *, submissions: bool) -> None:
     """Write the page that leads to the contests, templates of bots, and a page of each contest without a board.
 
     Raises:
         OSError: The folder can't be written.
     """
-    faces = faces_of(contests, over, folder)
+    faces = list_faces(contests, closed, folder)
     for face in faces:
-        place = folder / PLACE / face.name
-        place.mkdir(parents=True, exist_ok=True)
-        _write_templates(place / "templates", contests[face.name].played)
-        if not (place / "board.json").exists():
+        target = folder / PLACE / face.name
+        target.mkdir(parents=True, exist_ok=True)
+        _write_templates(target / "templates", contests[face.name].played)
+        if not (target / "board.json").exists():
             waits = small_page(face.title, "No board yet: it takes bots that can play.")
-            write_whole(place / "index.html", waits.encode())
+            write_whole(target / "index.html", waits.encode())
     write_whole(folder / "index.html", front_page(faces, submissions=submissions).encode())
 
 
-def faces_of(contests: Mapping[str, Config], over: Collection[str], folder: Path | None = None) -> list[ContestFace]:
+def list_faces(
+    contests: Mapping[str, Config], closed: Collection[str], folder: Path | None = None
+) -> list[ContestFace]:
     """Return the public facts about each contest. The published folder shows which had a preliminary."""
     now = datetime.now(UTC)
-    found = []
+    faces = []
     for name, config in contests.items():
         opening, played = config.opening, config.played
         waits = opening.opens is not None and now < opening.opens
-        state = "closed: the final counts" if name in over else "not open yet" if waits else "open"
+        state = "closed: the final counts" if name in closed else "not open yet" if waits else "open"
         files = {language: f"my_bot{_suffix(language, path)}" for language, path in templates(played).items()}
-        found.append(
+        faces.append(
             ContestFace(
                 name,
                 played.title,
@@ -143,26 +145,26 @@ def faces_of(contests: Mapping[str, Config], over: Collection[str], folder: Path
                 opening.opens if waits else None,
                 opening.closes,
                 files,
-                is_over=name in over,
+                is_over=name in closed,
                 preliminary=(folder / PRELIMINARY / name / "index.html").exists() if folder else False,
             )
         )
-    return found
+    return faces
 
 
-def rules_of(
-    contests: Mapping[str, Config], over: Collection[str], name: str, *, short: bool = False
+def rules_values(
+    contests: Mapping[str, Config], closed: Collection[str], name: str, *, short: bool = False
 ) -> dict[str, Any]:
     """Return a contest's rules, settings, limits and templates for scripts.
 
     Args:
         contests: Settings of the contests by name.
-        over: Names of the contests that have closed.
+        closed: Names of the contests that have closed.
         name: Name of the contest.
         short: Whether to return only its name and dates.
     """
     config = contests[name]
-    (face,) = faces_of({name: config}, over)
+    (face,) = list_faces({name: config}, closed)
     line = {
         "name": name,
         "title": face.title,
@@ -212,8 +214,8 @@ def _write_templates(folder: Path, contest: Contest) -> None:
     for language, template in templates(contest).items():
         suffix = _suffix(language, template)
         with tempfile.TemporaryDirectory() as aside:
-            made = write_new_bot(contest, Path(aside), "my_bot", language)
-            content = made.read_bytes() if made.is_file() else _zipped(made)
+            path = write_new_bot(contest, Path(aside), "my_bot", language)
+            content = path.read_bytes() if path.is_file() else _zipped(path)
         write_whole(folder / f"my_bot{suffix}", content)
 
 
@@ -241,34 +243,34 @@ def unready(ranking: Standings) -> Set[str]:
     pairs = np.concatenate([ranking.matches.numbered(number), np.array(failed, np.int64).reshape(-1, 2)])
     pairs = pairs[(pairs >= 0).all(axis=1)]
     met_by[pairs[:, 0], pairs[:, 1]] = met_by[pairs[:, 1], pairs[:, 0]] = True
-    left = np.arange(len(names))
-    while len(left):
-        counts = met_by[np.ix_(left, left)].sum(axis=1)
-        if counts.min() == len(left):
+    remaining = np.arange(len(names))
+    while len(remaining):
+        counts = met_by[np.ix_(remaining, remaining)].sum(axis=1)
+        if counts.min() == len(remaining):
             break
-        left = np.delete(left, np.argmin(counts))
-    return {*names}.difference(names[place] for place in left)
+        remaining = np.delete(remaining, np.argmin(counts))
+    return {*names}.difference(names[place] for place in remaining)
 
 
 def _versions(board: Path, findings: Findings) -> Versions:
     """Return each bot's versions: those of the last board, and the present one with its line."""
-    known: dict[str, list[Version]] = {}
+    previous: dict[str, list[Version]] = {}
     with contextlib.suppress(OSError, ValueError, TypeError, AttributeError):
         versions = json.loads(board.read_bytes())["versions"]
-        known = {bot: [Version(*version) for version in lines] for bot, lines in versions.items()}
+        previous = {bot: [Version(*version) for version in lines] for bot, lines in versions.items()}
     ranking = findings.ranking
-    found: dict[str, list[Version]] = {}
+    versions_by_bot: dict[str, list[Version]] = {}
     for line in ranking.entrants:
-        others = [one for one in dict.fromkeys(known.get(line.name, [])) if one.sha != line.sha256[:8]]
+        earlier = [one for one in dict.fromkeys(previous.get(line.name, [])) if one.sha != line.sha256[:8]]
         now = Version(line.sha256[:8], findings.created, line.score if line.matches else None, line.rank,
                       len(ranking.ranked))  # fmt: skip
-        found[line.name] = [*others, now][-_MAX_VERSIONS:]
-    gone = {bot: lines for bot, lines in known.items() if bot not in found}
+        versions_by_bot[line.name] = [*earlier, now][-_MAX_VERSIONS:]
+    departed = {bot: lines for bot, lines in previous.items() if bot not in versions_by_bot}
     # Authors choose names, so of bots that left as many stay as there are bots now.
-    return found | dict(list(gone.items())[: len(found)])
+    return versions_by_bot | dict(list(departed.items())[: len(versions_by_bot)])
 
 
-def _without_words(ranking: Standings) -> Standings:
+def _without_output(ranking: Standings) -> Standings:
     """Return standings without the bots' output, and without the places of their faults."""
     kinds: dict[str, Counter[str]] = {}
     for leg, fault in ranking.faults:

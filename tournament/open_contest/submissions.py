@@ -50,10 +50,10 @@ from tournament.open_contest.jobs import (
     WITHDRAWN,
     Job,
     Jobs,
-    day_of,
+    quota_day,
 )  # fmt: skip
 from tournament.open_contest.refusals import Refused
-from tournament.open_contest.trials import check, forks, play_practice, quick_check, show_game
+from tournament.open_contest.trials import check, forks, play_practice, quick_check, replay_game
 from tournament.records.finals import records_with
 from tournament.sandbox.outside.scratch import LEAST_TO_BUILD, free_space, remove, scratch_folder
 
@@ -61,7 +61,7 @@ CHECK_SECONDS, PRACTICE_SECONDS = 180.0, 900.0
 # Maximum failures and starts of a job before it is set aside.
 _MAX_FAILURES, _MAX_STARTS = 2, 6
 # Seconds until the next attempt after a failure, because the machine might have been at fault.
-_AGAIN_SECONDS = 20.0
+_RETRY_SECONDS = 20.0
 # Maximum names of an author for each allowed bot.
 _NAMES_PER_BOT = 10
 # Maximum size of an unpacked archive, as a multiple of the maximum size of a file.
@@ -73,8 +73,8 @@ _MIN_FREE = 1 << 20
 # Folders of the cache with files that belong to one bot.
 _DROPPED = frozenset({"bots", "strategies", "programs"})
 # Hidden copies of a bot that enters or leaves.
-_LEFT = re.compile(r"\.[0-9a-f]{24}(\.\d+)?")
-_WORDS = {PRACTICE: " for a practice match", REPLAY: " to see a game again"}
+_HIDDEN_COPY = re.compile(r"\.[0-9a-f]{24}(\.\d+)?")
+_PURPOSES = {PRACTICE: " for a practice match", REPLAY: " to see a game again"}
 _NO_ASKS: Mapping[str, Any] = {}
 
 
@@ -124,7 +124,7 @@ class Submissions:
         database: Path,
         current: Callable[[], OpenContests],
         authors: Callable[[], Mapping[str, Author]],
-        tell: Callable[[str, str], None] = lambda contest, what: None,
+        on_message: Callable[[str, str], None] = lambda contest, what: None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         """Open the database, and remove hidden copies that a killed server left.
@@ -133,7 +133,7 @@ class Submissions:
             database: Path of the database.
             current: Returns the contests that take submissions.
             authors: Returns the authors by name.
-            tell: Called with a contest and a message.
+            on_message: Called with a contest and a message.
             now: Returns the time.
 
         Raises:
@@ -141,12 +141,18 @@ class Submissions:
             RunError: The database can't be opened.
         """
         self.jobs = Jobs(database)
-        self._folder, self._current, self._authors, self._tell, self._now = database.parent, current, authors, tell, now
+        self._folder, self._current, self._authors, self._tell, self._now = (
+            database.parent,
+            current,
+            authors,
+            on_message,
+            now,
+        )
         self.among_entrants = threading.RLock()
         self._waits_for_disk = False
         for config in current().contests.values():
             for path in config.entrants.iterdir() if config.entrants.is_dir() else ():
-                if _LEFT.fullmatch(path.name):
+                if _HIDDEN_COPY.fullmatch(path.name):
                     _remove(path)
 
     @property
@@ -161,12 +167,12 @@ class Submissions:
 
     def job(self, author: Author, job_id: str) -> Job | None:
         """Return one of the author's jobs."""
-        found = self.jobs.job(job_id)
-        return found if found and found.author == author.name else None
+        job = self.jobs.job(job_id)
+        return job if job and job.author == author.name else None
 
-    def jobs_of(self, author: str, most: int = 50) -> list[Job]:
+    def jobs_of(self, author: str, max_jobs: int = 50) -> list[Job]:
         """Return an author's last jobs, the newest first."""
-        return self.jobs.find("author = ? ORDER BY n DESC LIMIT ?", author, most)
+        return self.jobs.find("author = ? ORDER BY n DESC LIMIT ?", author, max_jobs)
 
     def left_today(self, author: str) -> tuple[int, float]:
         """Return the submissions and the seconds of this machine that an author has left today."""
@@ -196,14 +202,14 @@ class Submissions:
         house = bots_in(config.house) if config.house else set()
         if not owner and name.lower() in {bot.lower() for bot in entered | house}:
             raise Refused(409, f"{name} is a bot that the organiser entered")
-        others = [bot for bot in self.jobs.names(author.name, contest) if bot != name]
+        own_bots = [bot for bot in self.jobs.names(author.name, contest) if bot != name]
         queued = {
             bot for (bot,) in self.jobs.rows("bot", f"state = '{QUEUED}' AND kind = ? AND contest = ?", BOT, contest)
         }
-        if len((entered | queued).intersection(others)) >= opening.max_bots_per_author:
+        if len((entered | queued).intersection(own_bots)) >= opening.max_bots_per_author:
             raise Refused(409, f"an author can have {opening.max_bots_per_author} bots; withdraw one first")
-        if len(others) >= opening.max_bots_per_author * _NAMES_PER_BOT:
-            raise Refused(409, f"you have used {len(others)} names; take one of these: {', '.join(others)}")
+        if len(own_bots) >= opening.max_bots_per_author * _NAMES_PER_BOT:
+            raise Refused(409, f"you have used {len(own_bots)} names; take one of these: {', '.join(own_bots)}")
         if free_space(self._folder)[0] < 2 * opening.max_file_bytes + _MIN_FREE:
             raise Refused(507, "this machine's disk has no space for a file; tell the organiser")
         return name
@@ -224,7 +230,7 @@ class Submissions:
         """
         with self.jobs.changed:
             name = self.admit(author, contest, file)
-            self._require_asked(author.name, contest, name, asks)
+            self._require_opponents(author.name, contest, name, asks)
             return self._add(Job("", author.name, contest, name, file, kind=kind, asks=asks), content)
 
     def practise(self, author: Author, contest: str, bot: str, asks: Mapping[str, Any] = _NO_ASKS) -> Job:
@@ -235,13 +241,13 @@ class Submissions:
         """
         _, config = self._open(contest)
         self.require_owner(author, contest, bot)
-        if not (files := files_of_bot(config.entrants, bot)):
+        if not (files := find_bot_files(config.entrants, bot)):
             raise Refused(404, f"{bot} isn't in the contest")
         if asks.get("baseline") == bot:
             raise Refused(
                 400, f"baseline={bot}: this is the bot itself; send another version of it, or name another bot"
             )
-        self._require_asked(author.name, contest, bot, asks)
+        self._require_opponents(author.name, contest, bot, asks)
         return self._add(Job("", author.name, contest, bot, files[0].name, kind=PRACTICE, asks=asks))
 
     def show(self, author: Author, contest: str, bot: str, asks: Mapping[str, Any]) -> Job:
@@ -286,23 +292,23 @@ class Submissions:
         with self.jobs.changed:
             waits = self.jobs.find(f"state = '{QUEUED}' AND lane = '{OTHER}' AND author = ?", job.author)
             if lane == OTHER and waits:
-                what = "practice match" if waits[0].kind == PRACTICE else waits[0].kind
-                raise Refused(409, f"another {what} of yours is still to be done")
+                description = "practice match" if waits[0].kind == PRACTICE else waits[0].kind
+                raise Refused(409, f"another {description} of yours is still to be done")
             submissions, seconds = self.left_today(job.author)
-            for left, what in (
+            for left, description in (
                 (submissions, f"{opening.max_submissions_per_day} submissions"),
                 (seconds, f"{opening.max_seconds_per_day:,g} seconds of trials, matches and replays"),
             ):
                 if job.kind != WITHDRAWAL and left <= 0:
                     midnight = datetime.combine(now.astimezone(UTC).date() + timedelta(1), datetime.min.time(), UTC)
                     after = int((midnight - now.astimezone(UTC)).total_seconds()) + 1
-                    raise Refused(429, f"{what} a day; the next from {midnight.isoformat(' ')}", after)
+                    raise Refused(429, f"{description} a day; the next from {midnight.isoformat(' ')}", after)
             digest = hashlib.sha256(content or b"").hexdigest()
             job = replace(job, at=now.isoformat(timespec="seconds"), lane=lane, sha256=digest)
-            job = self.jobs.add(job, content, day_of(now), ends_earlier=job.kind == WITHDRAWAL)
-        words = _WORDS.get(job.kind, "")
-        what = f"withdrew {job.bot}" if job.kind == WITHDRAWAL else f"submitted {job.file}{words}"
-        self._tell(job.contest, f"{job.author} {what}")
+            job = self.jobs.add(job, content, quota_day(now), ends_earlier=job.kind == WITHDRAWAL)
+        purpose = _PURPOSES.get(job.kind, "")
+        description = f"withdrew {job.bot}" if job.kind == WITHDRAWAL else f"submitted {job.file}{purpose}"
+        self._tell(job.contest, f"{job.author} {description}")
         return job
 
     def require_owner(self, author: Author, contest: str, bot: str) -> None:
@@ -314,7 +320,7 @@ class Submissions:
         if self.jobs.owner(contest, bot) != (author.name, bot):
             raise Refused(404, f"you have no bot called {bot}")
 
-    def _require_asked(self, author: str, contest: str, bot: str, asks: Mapping[str, Any]) -> None:
+    def _require_opponents(self, author: str, contest: str, bot: str, asks: Mapping[str, Any]) -> None:
         """Check that opponents and the baseline are in the contest, and that the baseline is the author's.
 
         Raises:
@@ -322,13 +328,17 @@ class Submissions:
         """
         config = self._current().contests[contest]
         if baseline := str(asks.get("baseline", "")):
-            if self.jobs.owner(contest, baseline) != (author, baseline) or not files_of_bot(config.entrants, baseline):
+            if self.jobs.owner(contest, baseline) != (author, baseline) or not find_bot_files(
+                config.entrants, baseline
+            ):
                 raise Refused(404, f"baseline={baseline}: you have no bot of this name in the contest")
             if baseline in asks.get("against", ()):
                 raise Refused(400, f"against={baseline}: this is the baseline; name other opponents")
         for name in asks.get("against", ()):
-            there = valid_name(name) if config.played.house else name != bot and files_of_bot(config.entrants, name)
-            if not there:
+            is_present = (
+                valid_name(name) if config.played.house else name != bot and find_bot_files(config.entrants, name)
+            )
+            if not is_present:
                 raise Refused(404, f"against={name}: the contest has no other bot of this name")
 
     def _open(self, contest: str) -> tuple[WatchSettings, Config]:
@@ -375,9 +385,9 @@ class Submissions:
 
     def _set_late_aside(self, contest: str) -> None:
         """Set aside what no one needs once a contest has closed: practice, and all but the last upload of each bot."""
-        later = "EXISTS (SELECT 1 FROM job AS later WHERE (later.contest, later.bot, later.kind, later.state) ="
-        later += f" (job.contest, job.bot, '{BOT}', '{QUEUED}') AND later.n > job.n)"
-        late = f"state = '{QUEUED}' AND contest = ? AND (kind = '{PRACTICE}' OR kind = '{BOT}' AND {later})"
+        newer = "EXISTS (SELECT 1 FROM job AS later WHERE (later.contest, later.bot, later.kind, later.state) ="
+        newer += f" (job.contest, job.bot, '{BOT}', '{QUEUED}') AND later.n > job.n)"
+        late = f"state = '{QUEUED}' AND contest = ? AND (kind = '{PRACTICE}' OR kind = '{BOT}' AND {newer})"
         for job in self.jobs.find(late, contest):
             self._end(job, SET_ASIDE, "a later one was submitted" if job.kind == BOT else "the contest has closed")
 
@@ -408,65 +418,65 @@ class Submissions:
             if job.kind != WITHDRAWAL:
                 self.jobs.spend([job.author], time.monotonic() - began, self._now())
 
-    def _try(self, job: Job, config: Config, place: Path, stopping: Callable[[], bool]) -> None:
+    def _try(self, job: Job, config: Config, folder: Path, stopping: Callable[[], bool]) -> None:
         """Try a bot, play a practice match, or show a game.
 
         Raises:
             Refused: The job can't be done.
         """
-        current, list_of_built, began = self._current(), place / "built", time.monotonic()
-        left = math.inf if job.contest in current.over else self.left_today(job.author)[1]
+        current, list_of_built, began = self._current(), folder / "built", time.monotonic()
+        remaining = math.inf if job.contest in current.over else self.left_today(job.author)[1]
         ((before,),) = self.jobs.rows("built", "id = ?", job.id)
         bot: Path | None = None
-        found: bool | None
+        succeeded: bool | None
 
         def ends() -> bool:
             return stopping() or (job.kind == PRACTICE and job.contest in self._current().over)
 
         def within(seconds: float) -> float:
-            return min(seconds, left - (time.monotonic() - began))
+            return min(seconds, remaining - (time.monotonic() - began))
 
         if job.kind == REPLAY:
             records = records_with(current.records[job.contest], job.bot)
             where = current.settings, job.contest, job.bot, records
-            found, said = show_game(*where, within(CHECK_SECONDS), ends, **job.asks)
+            succeeded, said = replay_game(*where, within(CHECK_SECONDS), ends, **job.asks)
         else:
-            former = next(iter(files_of_bot(config.entrants, job.bot)), None)
-            bot = self._unpacked(job, place) or former
+            previous = next(iter(find_bot_files(config.entrants, job.bot)), None)
+            bot = self._unpacked(job, folder) or previous
             if bot is None:
                 raise Refused(404, f"{job.bot} has left the contest")
             tried = current.settings, job.contest, bot, list_of_built
             if job.lane == QUICK:
-                found, said = quick_check(*tried, ends)
+                succeeded, said = quick_check(*tried, ends)
             else:
-                found, said = check(*tried, within(CHECK_SECONDS), ends)
-            if found and job.kind == PRACTICE:
-                known = former if former != bot else None
+                succeeded, said = check(*tried, within(CHECK_SECONDS), ends)
+            if succeeded and job.kind == PRACTICE:
+                baseline = previous if previous != bot else None
                 if named := job.asks.get("baseline"):
-                    known = next(iter(files_of_bot(config.entrants, named)), None)
-                against, sessions = self._practice_of(job, config)
-                found, said = play_practice(
-                    *tried, within(PRACTICE_SECONDS), ends, former=known, opponents=against, sessions=sessions
+                    baseline = next(iter(find_bot_files(config.entrants, named)), None)
+                against, sessions = self._plan_practice(job, config)
+                succeeded, said = play_practice(
+                    *tried, within(PRACTICE_SECONDS), ends, baseline=baseline, opponents=against, sessions=sessions
                 )
         built = str(before) + (list_of_built.read_text() if list_of_built.exists() else "")
-        if ends() or not (found or self._current().is_good):
+        if ends() or not (succeeded or self._current().is_good):
             # The job is done again, in its turn.
             self.jobs.set(job, starts=job.starts - 1)
-        elif job.lane == QUICK and found is not False:  # The full trial decides.
+        elif job.lane == QUICK and succeeded is not False:  # The full trial decides.
             self.jobs.set(job, lane=TRIAL, quick=said, built=built, starts=0)
-        elif not found and within(1.0) <= 0:
+        elif not succeeded and within(1.0) <= 0:
             why = "your seconds of today ended while it was tried; submit it again from midnight UTC"
             self._end(job, SET_ASIDE, why, built)
-        elif found is None:
+        elif succeeded is None:
             # The machine might be at fault.
             self._failed(job, said or "its trial ended early; tell the organiser")
-        elif found and bot and job.kind == BOT:
+        elif succeeded and bot and job.kind == BOT:
             self.jobs.set(job, seconds=time.monotonic() - began)
             self._enter(config, job, bot, said, built)
         else:
-            self._end(job, PLAYED if found else NOT_FIT, said, built)
+            self._end(job, PLAYED if succeeded else NOT_FIT, said, built)
 
-    def _practice_of(self, job: Job, config: Config) -> tuple[list[str], int]:
+    def _plan_practice(self, job: Job, config: Config) -> tuple[list[str], int]:
         """Return the opponents of a practice match, and its number of sessions.
 
         Raises:
@@ -478,13 +488,13 @@ class Submissions:
         seats = None if house else config.played.seats_of(settings.playing())
         matches = many if house else 1 if seats is None else math.comb(many, seats - 1)
         games = config.played.estimates.games(settings) * settings.replicas * max(1, matches)
-        asked = int(job.asks.get("sessions") or settings.sessions)
+        requested = int(job.asks.get("sessions") or settings.sessions)
         # Opponents might have left since.
-        self._require_asked(job.author, job.contest, job.bot, job.asks)
-        opponents = against if house else [str(files_of_bot(config.entrants, name)[0].absolute()) for name in against]
-        return opponents, min(asked, settings.sessions, max(1, int(_MAX_GAMES / games)))
+        self._require_opponents(job.author, job.contest, job.bot, job.asks)
+        opponents = against if house else [str(find_bot_files(config.entrants, name)[0].absolute()) for name in against]
+        return opponents, min(requested, settings.sessions, max(1, int(_MAX_GAMES / games)))
 
-    def _unpacked(self, job: Job, place: Path) -> Path | None:
+    def _unpacked(self, job: Job, folder: Path) -> Path | None:
         """Return a job's bot as a file or folder with its name, or None if none was submitted.
 
         Raises:
@@ -493,7 +503,7 @@ class Submissions:
         content = self.jobs.content(job)
         if content is None:
             return None
-        upload = place / "upload"
+        upload = folder / "upload"
         upload.mkdir()
         if not job.file.lower().endswith(ARCHIVE):
             (upload / job.file).write_bytes(content)
@@ -522,7 +532,7 @@ class Submissions:
                 _remove(aside)
                 self._end(job, SET_ASIDE, f"{job.bot} may not enter any more", built)
                 return
-            for number, path in enumerate(files_of_bot(config.entrants, job.bot)):
+            for number, path in enumerate(find_bot_files(config.entrants, job.bot)):
                 if path.is_dir() or path.name != bot.name:
                     old.append(aside.with_name(f"{aside.name}.{number}"))
                     os.rename(path, old[-1])
@@ -537,24 +547,26 @@ class Submissions:
         Raises:
             Refused: That isn't enough.
         """
-        most = self._current().opening.max_megabytes_per_author << 20
-        taken = sum(map(_size_of, _still_cached(built))) + _size_of(bot)
+        max_bytes = self._current().opening.max_megabytes_per_author << 20
+        taken = sum(map(_disk_bytes, _still_cached(built))) + _disk_bytes(bot)
         entered = f"state = '{ENTERED}' AND author = ? AND contest = ? AND bot != ?"
         for name, left in self.jobs.rows("bot, built", entered, job.author, job.contest, job.bot):
-            taken += sum(map(_size_of, [*_still_cached(left), *files_of_bot(config.entrants, name)]))
-        if taken > most:
-            raise Refused(422, f"your bots would take {taken >> 20:,} MB as built, of {most >> 20:,}: make it smaller")
+            taken += sum(map(_disk_bytes, [*_still_cached(left), *find_bot_files(config.entrants, name)]))
+        if taken > max_bytes:
+            raise Refused(
+                422, f"your bots would take {taken >> 20:,} MB as built, of {max_bytes >> 20:,}: make it smaller"
+            )
         # These files become the next previous version.
-        taken += sum(map(_size_of, files_of_bot(config.entrants, job.bot)))
-        self.jobs.drop_versions(job.author, job.contest, most - taken)
+        taken += sum(map(_disk_bytes, find_bot_files(config.entrants, job.bot)))
+        self.jobs.drop_versions(job.author, job.contest, max_bytes - taken)
 
     def _leave(self, job: Job) -> None:
         """Take a bot out of the contest, unless a later upload has entered since."""
         config = self._current().contests.get(job.contest)
         with self.among_entrants:
-            came = f"state = '{ENTERED}' AND contest = ? AND bot = ? AND n > ?"
-            if config and not self.jobs.rows("n", came, job.contest, job.bot, job.n):
-                for path in files_of_bot(config.entrants, job.bot):
+            condition = f"state = '{ENTERED}' AND contest = ? AND bot = ? AND n > ?"
+            if config and not self.jobs.rows("n", condition, job.contest, job.bot, job.n):
+                for path in find_bot_files(config.entrants, job.bot):
                     _remove(path)
             self._end(job, WITHDRAWN, "")
 
@@ -576,7 +588,7 @@ class Submissions:
         elif job.failures + 1 >= _MAX_FAILURES:
             self._end(job, SET_ASIDE, why)
         else:
-            self.jobs.set(job, failures=job.failures + 1, said=why, not_before=time.time() + _AGAIN_SECONDS)
+            self.jobs.set(job, failures=job.failures + 1, said=why, not_before=time.time() + _RETRY_SECONDS)
 
     def _end(self, job: Job, state: str, said: str, built: str = "") -> None:
         """Store the outcome of a job, and remove from the cache what no bot needs any more."""
@@ -602,8 +614,8 @@ class Submissions:
 class Workers:
     """Threads that do the jobs, while this context is open: some for each lane."""
 
-    def __init__(self, submissions: Submissions, tell: Callable[[str], None], trial_workers: int) -> None:
-        self._submissions, self._tell = submissions, tell
+    def __init__(self, submissions: Submissions, on_message: Callable[[str], None], trial_workers: int) -> None:
+        self._submissions, self._tell = submissions, on_message
         self._stopped = threading.Event()
         lanes = [QUICK, QUICK, OTHER, WITHDRAWAL, *[TRIAL] * trial_workers]
         self._threads = [threading.Thread(target=self._work, args=(lane,), name=lane, daemon=True) for lane in lanes]
@@ -636,7 +648,7 @@ def bots_in(entrants: Path) -> set[str]:
     return {path.stem for path in _visible(entrants)}
 
 
-def files_of_bot(entrants: Path, bot: str) -> list[Path]:
+def find_bot_files(entrants: Path, bot: str) -> list[Path]:
     """Return the files and folders of a bot in an entrants folder."""
     return [path for path in _visible(entrants) if path.stem == bot and detect_kind(path)]
 
@@ -645,7 +657,7 @@ def _visible(folder: Path) -> list[Path]:
     return [path for path in folder.iterdir() if not path.name.startswith(".")] if folder.is_dir() else []
 
 
-def _size_of(path: Path) -> int:
+def _disk_bytes(path: Path) -> int:
     """Return the bytes of a file, or of all files in a folder."""
     files = path.rglob("*") if path.is_dir() else [path]
     return sum(file.lstat().st_size for file in files)

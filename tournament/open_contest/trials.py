@@ -23,9 +23,9 @@ from tournament.store.storage import split_location
 
 # Maximum seconds of a quick trial, including its start.
 QUICK_SECONDS = 8.0
-_MAX_SAID, _MAX_FAULTS = 20_000, 20
+_MAX_TEXT, _MAX_FAULTS = 20_000, 20
 # Maximum characters of a replay.
-_MAX_SHOWN = 400_000
+_MAX_REPLAY = 400_000
 # Niceness of practice matches and replays, so that trials are quick at the same time.
 _NICE = 10
 # With -P Python can't import an upload instead of a module with its name. PYTHONHASHSEED fixes the order of sets.
@@ -53,12 +53,12 @@ class Forks:
         with theirs:
             self._running = [subprocess.Popen(_COMMAND, stdin=theirs.fileno(), env=environment, start_new_session=True)]
 
-    def fork(self, request: str, said: int, complaint: int) -> int:
+    def fork(self, request: str, output: int, complaint: int) -> int:
         """Have a command forked.
 
         Args:
             request: The command as JSON.
-            said: Descriptor for its output.
+            output: Descriptor for its output.
             complaint: Descriptor for its errors.
 
         Returns:
@@ -68,7 +68,7 @@ class Forks:
         try:
             with self._lock:
                 self._start()
-                socket.send_fds(self._asks, [request.encode()], [tells, said, complaint])
+                socket.send_fds(self._asks, [request.encode()], [tells, output, complaint])
         except BaseException:
             os.close(told)
             raise
@@ -95,12 +95,12 @@ def quick_check(
     Returns:
         Whether the bot passed, or None if the trial took too long; and the text for its author.
     """
-    found, said = check(settings, contest, bot, built, QUICK_SECONDS, stopping, quick=True)
+    found, text = check(settings, contest, bot, built, QUICK_SECONDS, stopping, quick=True)
     if found is None:
         return None, f"no end in {QUICK_SECONDS:g} s: an endless loop, or a slow build? The full trial decides"
     if found:  # The full trial has the verdict.
-        said = "\n".join(line for line in said.splitlines() if not line.lstrip().startswith("verdict")).rstrip()
-    return found, said
+        text = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("verdict")).rstrip()
+    return found, text
 
 
 def check(
@@ -127,16 +127,16 @@ def check(
     Returns:
         Whether it passed, or None if the trial didn't finish; and the text for its author.
     """
-    words = ["check", bot.name, "--submission-limits", "--contest", contest, "--seed", drawn_seed()]
-    words += ["--quick"] if quick else []
-    status, said, complaint = _command(settings, words, bot.parent, built, seconds, stopping)
+    arguments = ["check", bot.name, "--submission-limits", "--contest", contest, "--seed", drawn_seed()]
+    arguments += ["--quick"] if quick else []
+    status, said, complaint = _command(settings, arguments, bot.parent, built, seconds, stopping)
     # The command to repeat it names paths of this machine.
     lines = [line for line in (said or complaint).splitlines() if not line.startswith("again: ")]
-    found = status == InputError.exit_code or any(line.lstrip().startswith("verdict") for line in lines)
+    has_verdict = status == InputError.exit_code or any(line.lstrip().startswith("verdict") for line in lines)
     # The bot was too slow.
     if status is None and not quick:
         return False, complaint
-    return status == 0 if found else None, "\n".join(lines).strip()[:_MAX_SAID]
+    return status == 0 if has_verdict else None, "\n".join(lines).strip()[:_MAX_TEXT]
 
 
 def play_practice(
@@ -147,7 +147,7 @@ def play_practice(
     seconds: float,
     stopping: Callable[[], bool],
     *,
-    former: Path | None,
+    baseline: Path | None,
     opponents: Sequence[str],
     sessions: int,
 ) -> tuple[bool | None, str]:
@@ -160,7 +160,7 @@ def play_practice(
         built: File that receives the list of the trial's files in the cache.
         seconds: Maximum duration.
         stopping: Called often; returns whether to stop the match.
-        former: Previous version, which plays the same deals; None if there is none.
+        baseline: Previous version, which plays the same deals; None if there is none.
         opponents: Names or files; all bots if there are none.
         sessions: Sessions of a match.
 
@@ -168,23 +168,26 @@ def play_practice(
         True and the figures as JSON, with the bot's own faults; False and a reason if it took too long or was stopped;
         None and a reason if the command failed, perhaps because of this machine.
     """
-    words = ["match", contest, bot.name, *opponents, "--json", "--workers", "1", "--seed", drawn_seed()]
-    words += ["--sessions", str(sessions), *(["--baseline", str(former)] if former else [])]
-    status, said, complaint = _command(settings, words, bot.parent, built, seconds, stopping, nice=_NICE)
+    arguments = ["match", contest, bot.name, *opponents, "--json", "--workers", "1", "--seed", drawn_seed()]
+    arguments += ["--sessions", str(sessions), *(["--baseline", str(baseline)] if baseline else [])]
+    status, said, complaint = _command(settings, arguments, bot.parent, built, seconds, stopping, nice=_NICE)
     try:
-        found = json.loads(said)
+        report = json.loads(said)
     except ValueError:
         return False if status is None else None, _last_line(settings, complaint)
-    del found["seed"]
+    del report["seed"]
     # An opponent's faults have what it printed, which only its author may see.
-    found["faults"] = [fault for fault in found["faults"] if fault["bot"] == bot.stem]
-    found |= {"baseline": former and former.name, "disqualified": [Path(one).name for one in found["disqualified"]]}
+    report["faults"] = [fault for fault in report["faults"] if fault["bot"] == bot.stem]
+    report |= {
+        "baseline": baseline and baseline.name,
+        "disqualified": [Path(one).name for one in report["disqualified"]],
+    }
     for faults, count in (("faults", "fault_count"), ("baseline_faults", "baseline_fault_count")):
-        found |= {count: len(found[faults]), faults: found[faults][:_MAX_FAULTS]}
-    return True, json.dumps(found, indent=2)
+        report |= {count: len(report[faults]), faults: report[faults][:_MAX_FAULTS]}
+    return True, json.dumps(report, indent=2)
 
 
-def show_game(
+def replay_game(
     settings: Path,
     contest: str,
     bot: str,
@@ -212,22 +215,22 @@ def show_game(
     Returns:
         Whether it could be shown; and the steps as JSON, without the opponent's output.
     """
-    words = ["replay", contest, "--match", f"{bot},{opponent}", "--session", str(session), "--json"]
-    words += ["--results", split_location(records)[0], *(["--game", str(game)] if game is not None else [])]
-    _, said, complaint = _command(settings, words, settings.parent, None, seconds, stopping, nice=_NICE)
+    arguments = ["replay", contest, "--match", f"{bot},{opponent}", "--session", str(session), "--json"]
+    arguments += ["--results", split_location(records)[0], *(["--game", str(game)] if game is not None else [])]
+    _, said, complaint = _command(settings, arguments, settings.parent, None, seconds, stopping, nice=_NICE)
     try:
-        found = json.loads(said)
+        report = json.loads(said)
     except ValueError:
         return False, _last_line(settings, complaint)
-    own = {step["seat"] for one in found["games"] for step in one["steps"] if step["bot"] == bot}
-    found["faults"] = [fault for fault in found["faults"] if fault["seat"] in own]
-    for one in found["games"]:
+    own = {step["seat"] for one in report["games"] for step in one["steps"] if step["bot"] == bot}
+    report["faults"] = [fault for fault in report["faults"] if fault["seat"] in own]
+    for one in report["games"]:
         for step in one["steps"]:
             if step["seat"] not in own:
                 step |= {"printed": "", "fault": step["fault"] and "a fault, whose details only its author sees"}
-    text = json.dumps(found)
-    if len(text) > _MAX_SHOWN:
-        return False, f"this session has {len(found['games']):,} games, too many to show together; ask for one game"
+    text = json.dumps(report)
+    if len(text) > _MAX_REPLAY:
+        return False, f"this session has {len(report['games']):,} games, too many to show together; ask for one game"
     return True, text
 
 
@@ -236,12 +239,12 @@ def _last_line(settings: Path, complaint: str) -> str:
     why = (complaint.strip().splitlines() or [""])[-1]
     for place in (settings.parent, cache_folder()):
         why = why.replace(str(place), "…")
-    return why[:_MAX_SAID]
+    return why[:_MAX_TEXT]
 
 
 def _command(
     settings: Path,
-    words: Sequence[str],
+    arguments: Sequence[str],
     folder: Path,
     built: Path | None,
     seconds: float,
@@ -260,13 +263,13 @@ def _command(
         tempfile.TemporaryFile() as complaint,
     ):
         environment["TMPDIR"] = str(scratch)
-        request = {"words": words, "folder": str(folder), "environment": environment, "nice": nice}
-        told = forks.fork(json.dumps(request), said.fileno(), complaint.fileno())
-        with open(told, "rb", 0) as pipe:
+        request = {"words": arguments, "folder": str(folder), "environment": environment, "nice": nice}
+        pipe_end = forks.fork(json.dumps(request), said.fileno(), complaint.fileno())
+        with open(pipe_end, "rb", 0) as pipe:
             lines, signals = b"", [signal.SIGTERM, signal.SIGKILL]
             while True:
-                left = end - time.monotonic() if lines and signals else 1.0
-                if select.select([pipe], [], [], min(0.2, max(left, 0)))[0]:
+                remaining = end - time.monotonic() if lines and signals else 1.0
+                if select.select([pipe], [], [], min(0.2, max(remaining, 0)))[0]:
                     if not (more := pipe.read(100)):
                         break
                     lines += more
@@ -274,7 +277,7 @@ def _command(
                     os.kill(int(lines.split()[0]), signals.pop(0))
                     end = time.monotonic() + 5 if len(signals) == 1 else end
         if len(signals) < 2:
-            return None, "", f"the {words[0]} took longer than {seconds:g} s"
+            return None, "", f"the {arguments[0]} took longer than {seconds:g} s"
         _, status = (*lines.split(), b"255")[:2]
         for file in (said, complaint):
             file.seek(0)

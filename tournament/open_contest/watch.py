@@ -23,7 +23,7 @@ import watchfiles
 from tournament.config import Config, load_config
 from tournament.containment import our_error
 from tournament.errors import InputError, RunError, TooFewBotsError, TournamentError, main_error_line
-from tournament.open_contest.jobs import authors_of_bots, database_beside
+from tournament.open_contest.jobs import database_beside, find_authors
 from tournament.open_contest.publish import PRELIMINARY, publish, publish_index, unready
 from tournament.open_contest.submissions import OpenContests, Submissions, bots_in
 from tournament.records.finals import final_location
@@ -38,13 +38,13 @@ from tournament.store.storage import join_location, open_storage
 # The system reports changes immediately, except for example on a network's file system.
 LOOK_SECONDS, _WHOLE_SECONDS, _WHOLE_LOOKS = 2.0, 0.3, 40
 # Seconds until the next attempt after a failure of the machine.
-_AGAIN_SECONDS = 30.0
+_RETRY_SECONDS = 30.0
 # Minimum seconds between boards of a round, and the minimum as a multiple of the time that the last board took.
 _PUBLISH_SECONDS, _PAUSE = 3.0, 10
 _MAX_FILES = 20_000
 # Seconds of a full trial. Legs of a bot that needs longer are played after all others.
 _SLOW_SECONDS = 20.0
-_NO_PLACES = (
+_NO_RANKS = (
     "the final will give no places, with one match of each pair: set replicas = 10, or until_settled, before it closes"
 )
 
@@ -75,7 +75,7 @@ class _Contest:
 
     Attributes:
         attended: State of the last round.
-        again: Time of the next try after trouble.
+        retry_at: Time of the next try after trouble.
         refused: Names and problems of broken bots that were reported.
         unpublished: Last error of our own in publishing it, which is told once; "" if there was none.
     """
@@ -83,7 +83,7 @@ class _Contest:
     name: str
     config: Config
     attended: _State | None = None
-    again: float | None = None
+    retry_at: float | None = None
     refused: frozenset[tuple[str, str]] = frozenset()
     unpublished: str = ""
 
@@ -122,7 +122,7 @@ class Watch:
     _contests: list[_Contest] = field(default_factory=list)
     _read: _Files = field(default_factory=dict)
     _is_good: bool = True
-    _again: float | None = None
+    _retry_at: float | None = None
     _over: set[tuple[str, datetime]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -139,7 +139,7 @@ class Watch:
         for place in (path.resolve() for path in secret):
             if place.is_relative_to(published) or published.is_relative_to(place):
                 raise InputError(f"--publish {self.published}: that folder is public, and would reveal {place}")
-        self._look_for_finals(self._contests)
+        self._close_played_finals(self._contests)
         sweep_temporary()  # A killed server's files can fill the disk.
         try:
             self._publish_index()
@@ -149,13 +149,13 @@ class Watch:
     def current(self) -> OpenContests:
         """Return the contests for which authors submit bots."""
         contests = {one.name: one.config for one in self._contests}
-        over = {one.name for one in self._contests if self._is_over(one)}
+        closed = {one.name for one in self._contests if self._is_over(one)}
         records = {
-            one.name: join_location((_final(one) if one.name in over else one.config).results, one.name)
+            one.name: join_location((_final(one) if one.name in closed else one.config).results, one.name)
             for one in self._contests
         }
         is_good = self._is_good and _files(self.settings) == self._read
-        return OpenContests(self.settings, self._contests[0].config.opening, contests, over, records, is_good)
+        return OpenContests(self.settings, self._contests[0].config.opening, contests, closed, records, is_good)
 
     def _publish_index(self) -> None:
         current = self.current()
@@ -163,20 +163,20 @@ class Watch:
 
     def keep(self) -> None:
         """Play and publish until `stopping` returns True. An exception such as KeyboardInterrupt can end it, too."""
-        self._warn_of_finals_without_places(self._contests)
+        self._warn_of_unranked_finals(self._contests)
         while not self.stopping():
-            self._look_at_settings()
+            self._reload_settings()
             for contest in self._contests:
                 self._attend(contest)
             _wait([self.settings.parent, *(one.config.entrants for one in self._contests)])
 
-    def _warn_of_finals_without_places(self, contests: Sequence[_Contest]) -> None:
+    def _warn_of_unranked_finals(self, contests: Sequence[_Contest]) -> None:
         """Warn while there is time of finals without places, in which every match is played once."""
         for one in contests:
             played, settings = one.config.played, one.config.contest
             is_single = (settings.replicas, settings.until_settled) == (1, None)
             if one.closing and not self._is_over(one) and is_single and not (played.house or settings.tables):
-                self.shown.tell(one.name, _NO_PLACES)
+                self.shown.tell(one.name, _NO_RANKS)
 
     def _is_over(self, contest: _Contest) -> bool:
         """Return whether a contest has closed. It then stays closed whatever the clock shows."""
@@ -186,7 +186,7 @@ class Watch:
             self.shown.tell(contest.name, "it has closed; to reopen it, set a later `closes`")
         return closing in self._over
 
-    def _look_for_finals(self, contests: Sequence[_Contest]) -> None:
+    def _close_played_finals(self, contests: Sequence[_Contest]) -> None:
         """Close contests whose final, or its preliminary, has records.
 
         Raises:
@@ -194,8 +194,8 @@ class Watch:
         """
         for contest in contests:
             for is_preliminary in (True, False) if contest.closing else ():
-                place = _final(contest, preliminary=is_preliminary).results
-                if contest.closing and read_field(open_storage(join_location(place, contest.name))):
+                location = _final(contest, preliminary=is_preliminary).results
+                if contest.closing and read_field(open_storage(join_location(location, contest.name))):
                     self._over.add(contest.closing)
 
     def _load(self, name: str) -> Config:
@@ -205,18 +205,18 @@ class Watch:
                 f"{name}: until_settled requires a final, because edits in answer to the board void its probability."
                 " Remove it, or set in [watch] when submissions close"
             )
-        least = config.played.fewest_entrants(config.contest.playing())
-        if config.opening.final_top and config.opening.final_top < least:
-            raise InputError(f"{name}: final_top = {config.opening.final_top}: a match needs {least} bots")
+        min_entrants = config.played.fewest_entrants(config.contest.playing())
+        if config.opening.final_top and config.opening.final_top < min_entrants:
+            raise InputError(f"{name}: final_top = {config.opening.final_top}: a match needs {min_entrants} bots")
         return config
 
-    def _look_at_settings(self) -> None:
+    def _reload_settings(self) -> None:
         """Load changed settings if they are good. Otherwise the last good ones stay."""
         try:
-            now, is_due = _files(self.settings), self._again is not None and time.monotonic() >= self._again
+            now, is_due = _files(self.settings), self._retry_at is not None and time.monotonic() >= self._retry_at
             if now == self._read and not is_due:
                 return
-            self._read, self._is_good, self._again = now, False, None
+            self._read, self._is_good, self._retry_at = now, False, None
             loaded = [_Contest(name, self._load(name)) for name in self.names]
             for contest in loaded:
                 with (
@@ -224,15 +224,15 @@ class Watch:
                     prepare_contest(contest.config.played, _while_open(contest), NullListener()) as prepared,
                 ):
                     _require_same_games(prepared)
-            self._look_for_finals(loaded)
-            self._warn_of_finals_without_places(loaded)
+            self._close_played_finals(loaded)
+            self._warn_of_unranked_finals(loaded)
         except InputError as refused:
             self.shown.tell("", f"{refused}; the settings before stay")
             return
         except Exception as error:
-            self._again = time.monotonic() + _AGAIN_SECONDS
+            self._retry_at = time.monotonic() + _RETRY_SECONDS
             trouble = error if isinstance(error, RunError) else our_error(error, self.settings.name)
-            self.shown.tell("", f"{trouble}; the settings before stay until it is tried again in {_AGAIN_SECONDS:g} s")
+            self.shown.tell("", f"{trouble}; the settings before stay until it is tried again in {_RETRY_SECONDS:g} s")
             return
         self._contests, self._is_good = loaded, True
         self.shown.tell("", f"{self.settings.name} is read again")
@@ -245,9 +245,9 @@ class Watch:
             if is_over and self.submissions and self.submissions.are_waiting(contest.name):
                 return  # The final has every bot that was submitted in time.
             state = (_files(contest.config.entrants), is_over)
-            if state == contest.attended and (contest.again is None or time.monotonic() < contest.again):
+            if state == contest.attended and (contest.retry_at is None or time.monotonic() < contest.retry_at):
                 return
-            contest.again = None
+            contest.retry_at = None
             self._published(contest, "index", self._publish_index)
             play = self._play_final if is_over else self._play_open
             contest.attended = (play(contest), is_over)
@@ -258,9 +258,9 @@ class Watch:
             contest.attended = state
             self.shown.tell(contest.name, f"waits: {waits}")
         except Exception as error:
-            contest.attended, contest.again = state, time.monotonic() + _AGAIN_SECONDS
+            contest.attended, contest.retry_at = state, time.monotonic() + _RETRY_SECONDS
             trouble = error if isinstance(error, RunError | OSError) else our_error(error, "this round")
-            self.shown.tell(contest.name, f"{trouble}; tried again in {_AGAIN_SECONDS:g} s")
+            self.shown.tell(contest.name, f"{trouble}; tried again in {_RETRY_SECONDS:g} s")
 
     def _play_open(self, contest: _Contest) -> _Files:
         """Play and publish what is missing while a contest is open, and return the entrants' files."""
@@ -277,13 +277,13 @@ class Watch:
     def _play_final(self, contest: _Contest) -> _Files:
         """Play and publish the final, after the preliminary if there is one, and return the entrants' files."""
         top, finalists = contest.config.opening.final_top, None
-        least = contest.config.played.fewest_entrants(contest.config.contest.playing())
+        min_entrants = contest.config.played.fewest_entrants(contest.config.contest.playing())
         preliminary = _final(contest, preliminary=True)
         if top and len(bots_in(contest.config.entrants)) > top:
             files, standings, _ = self._round(contest, preliminary, "Preliminary: the best play the final")
             if self._is_provisional(contest, "preliminary", standings):
                 return files
-            if len(best := finalists_of(standings, top)) >= least:  # Otherwise nearly all are disqualified.
+            if len(best := select_finalists(standings, top)) >= min_entrants:  # Otherwise nearly all are disqualified.
                 finalists = best
                 self.shown.tell(contest.name, f"the preliminary is played; {len(best)} bots play the final")
         whose = f" of the best {len(finalists)}" if finalists else ""
@@ -292,20 +292,22 @@ class Watch:
         if self._is_provisional(contest, "final", standings) or not is_current:
             return files
         if finalists:
-            publish_it = partial(publish, self.published, contest.name, preliminary, "Preliminary", place=PRELIMINARY)
+            publish_it = partial(
+                publish, self.published, contest.name, preliminary, "Preliminary", subfolder=PRELIMINARY
+            )
             self._published(contest, "preliminary", partial(publish_it, open=False))
             self._published(contest, "index", self._publish_index)
         self.shown.tell(contest.name, "the final is played")
         return files
 
-    def _is_provisional(self, contest: _Contest, what: str, standings: Standings) -> bool:
+    def _is_provisional(self, contest: _Contest, stage: str, standings: Standings) -> bool:
         """Return whether rules failed in a match of a final or preliminary, which is then tried again."""
         for failed in standings.failed_legs[:1]:
-            contest.again = time.monotonic() + _AGAIN_SECONDS
+            contest.retry_at = time.monotonic() + _RETRY_SECONDS
             self.shown.tell(
                 contest.name,
-                f"the {what} is provisional: the rules failed in {failed}; repair the rules, then it closes;"
-                f" tried again in {_AGAIN_SECONDS:g} s",
+                f"the {stage} is provisional: the rules failed in {failed}; repair the rules, then it closes;"
+                f" tried again in {_RETRY_SECONDS:g} s",
             )
         return standings.is_provisional
 
@@ -333,7 +335,7 @@ class Watch:
         with ExitStack() as playing:
             listener = playing.enter_context(self.shown.round(config))
             with self.submissions.among_entrants if self.submissions else nullcontext():
-                files = _when_whole(config.entrants)
+                files = _wait_for_writes(config.entrants)
                 patience = PATIENCE_SECONDS if finalists is None else inf
                 prepared = playing.enter_context(prepare_contest(config.played, config, listener, patience))
             _require_same_games(prepared)
@@ -348,18 +350,18 @@ class Watch:
             if self.submissions:
                 prepared = replace(prepared, last=self.submissions.jobs.slower_than(_SLOW_SECONDS, contest.name))
 
-            def came() -> bool:
+            def has_changes() -> bool:
                 changed = _files(config.entrants) != files or _files(self.settings) != self._read
                 return changed or self._is_over(contest) != is_over or self.stopping()
 
-            def board(*, open: bool, is_whole: bool = True) -> bool:
+            def board(*, open: bool, with_unready: bool = True) -> bool:
                 publish_it = partial(publish, self.published, contest.name, config, heading, open=open)
-                left_out = None if is_whole else unready
-                return self._published(contest, "board", partial(publish_it, unready=left_out))
+                exclude = None if with_unready else unready
+                return self._published(contest, "board", partial(publish_it, unready=exclude))
 
             began = time.monotonic()
             try:
-                between = _Between(listener, partial(board, open=True, is_whole=False), came)
+                between = _Between(listener, partial(board, open=True, with_unready=False), has_changes)
                 standings = run_prepared(prepared, between)
             finally:
                 if not is_over:
@@ -384,9 +386,9 @@ class Watch:
         """Return the settings with the author of each bot if that decides which bots meet."""
         if self.authors is None or config.contest.table_mates == "any":
             return config
-        return replace(config, authors=authors_of_bots(database_beside(self.authors), name))
+        return replace(config, authors=find_authors(database_beside(self.authors), name))
 
-    def _published(self, contest: _Contest, what: str, publish_it: Callable[[], None]) -> bool:
+    def _published(self, contest: _Contest, subject: str, publish_it: Callable[[], None]) -> bool:
         """Publish something, and return whether that succeeded. An internal error doesn't stop play.
 
         Raises:
@@ -400,7 +402,9 @@ class Watch:
         except Exception as error:
             if contest.unpublished != (trouble := repr(error)):
                 contest.unpublished = trouble
-                self.shown.tell(contest.name, f"{our_error(error, f'publishing the {what}')}; play goes on without it")
+                self.shown.tell(
+                    contest.name, f"{our_error(error, f'publishing the {subject}')}; play goes on without it"
+                )
             return False
         return True
 
@@ -412,13 +416,13 @@ class _Between:
     Attributes:
         inner: Listener that receives everything, too.
         publish: Publishes a board.
-        came: Returns whether files changed.
+        has_changes: Returns whether files changed.
         due: Time of the next board.
     """
 
     inner: ProgressListener
     publish: Callable[[], object]
-    came: Callable[[], bool]
+    has_changes: Callable[[], bool]
     due: float = field(default_factory=lambda: time.monotonic() + _PUBLISH_SECONDS)
 
     def on_message(self, text: str) -> None:
@@ -428,7 +432,7 @@ class _Between:
     def on_progress(self, progress: Progress) -> None:
         """Forward the progress, publish a board if it is due, and end the round if files changed."""
         self.inner.on_progress(progress)
-        came, began = self.came(), time.monotonic()
+        came, began = self.has_changes(), time.monotonic()
         if came or began >= self.due:
             if _is_worth_showing(progress.standings):
                 self.publish()
@@ -443,15 +447,15 @@ def _is_worth_showing(ranking: Standings) -> bool:
     return ranked > 1 and ranked - len(unready(ranking)) >= max(2, ranked / 2)
 
 
-def finalists_of(ranking: Standings, top: int) -> list[str]:
+def select_finalists(ranking: Standings, top: int) -> list[str]:
     """Return the names of the best bots of a preliminary.
 
     A bot is one of them if its true rank can be at most `top`. Without places its rank counts, and equal scores tie.
     """
     ranked = [line for line in ranking.ranked if line.matches]
-    least = min((line.score for line in ranked[:top]), default=0.0)
+    min_score = min((line.score for line in ranked[:top]), default=0.0)
     return [
-        line.name for line in ranked if (line.rank_low <= top if line.rank_low is not None else line.score >= least)
+        line.name for line in ranked if (line.rank_low <= top if line.rank_low is not None else line.score >= min_score)
     ]
 
 
@@ -482,9 +486,9 @@ def _require_same_games(prepared: Prepared) -> None:
         raise InputError(f"{unlike}; stop, and run with --archive for that")
 
 
-def _wait(places: Sequence[Path]) -> None:
+def _wait(paths: Sequence[Path]) -> None:
     """Wait until something changes at one of these places, or until it is time to look."""
-    existing = [place for place in dict.fromkeys(places) if place.is_dir()]
+    existing = [place for place in dict.fromkeys(paths) if place.is_dir()]
     how: dict[str, Any] = {"rust_timeout": int(1000 * LOOK_SECONDS), "yield_on_timeout": True, "debounce": 100}
     try:
         next(watchfiles.watch(*existing, watch_filter=None, recursive=False, **how))
@@ -492,7 +496,7 @@ def _wait(places: Sequence[Path]) -> None:
         time.sleep(LOOK_SECONDS)
 
 
-def _when_whole(folder: Path) -> _Files:
+def _wait_for_writes(folder: Path) -> _Files:
     """Return the files in a folder once no one has written to it for a moment, or for long."""
     files = _files(folder)
     for _ in range(_WHOLE_LOOKS):
@@ -503,17 +507,17 @@ def _when_whole(folder: Path) -> _Files:
     return files
 
 
-def _files(place: Path) -> _Files:
+def _files(root: Path) -> _Files:
     """Return the files at a path or below it, except hidden ones."""
-    found: _Files = {}
-    folders = [os.fspath(place)]
-    while folders and len(found) < _MAX_FILES:
+    states: _Files = {}
+    folders = [os.fspath(root)]
+    while folders and len(states) < _MAX_FILES:
         path = folders.pop()
         try:
             status = os.lstat(path)
-            found[path] = (status.st_mtime_ns, status.st_size)
+            states[path] = (status.st_mtime_ns, status.st_size)
             if os.path.isdir(path):
                 folders += [entry.path for entry in os.scandir(path) if not entry.name.startswith((".", "__"))]
         except OSError:  # The file has just gone.
             continue
-    return found
+    return states

@@ -45,13 +45,13 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from tournament.containment import our_error
 from tournament.entrants.folder import KINDS
 from tournament.errors import InputError
-from tournament.open_contest.author_page import AuthorPage, address_of_job, job_values, words_of_job
-from tournament.open_contest.authors import Author, AuthorsFile, author_of
+from tournament.open_contest.author_page import AuthorPage, job_address, job_values, words_of_job
+from tournament.open_contest.authors import Author, AuthorsFile, find_author
 from tournament.open_contest.jobs import BOT, NOT_FIT, PRACTICE, QUEUED, SET_ASIDE, Job
-from tournament.open_contest.overview import boards_in, status_of
-from tournament.open_contest.publish import faces_of, rules_of
+from tournament.open_contest.overview import boards_in, list_status
+from tournament.open_contest.publish import list_faces, rules_values
 from tournament.open_contest.refusals import Refused
-from tournament.open_contest.submissions import Submissions, files_of_bot
+from tournament.open_contest.submissions import Submissions, find_bot_files
 from tournament.reporting.face import face_page, served_policy
 
 _BODY_SECONDS = 60.0
@@ -94,7 +94,7 @@ class Address:
     url: str | None = None
 
     @property
-    def shown(self) -> str:
+    def url_host(self) -> str:
         """Host as in a URL."""
         return f"[{self.host}]" if ":" in self.host else self.host
 
@@ -107,7 +107,7 @@ class Address:
             return False
 
 
-def address_of(text: str, url: str | None = None) -> Address:
+def parse_address(text: str, url: str | None = None) -> Address:
     """Return the address of a text such as "8080" or "0.0.0.0:8080".
 
     Raises:
@@ -149,9 +149,9 @@ class Server:
             # Numbers below 0 are errors of name resolution.
             number = error.errno or 0
             why = os.strerror(number) if number > 0 else error.strerror or str(error)
-            raise InputError(f"can't listen on {address.shown}:{address.port}: {why}") from None
+            raise InputError(f"can't listen on {address.url_host}:{address.port}: {why}") from None
         self.port = self._socket.getsockname()[1]
-        self.url = address.url or f"http://{address.shown}:{self.port}/"
+        self.url = address.url or f"http://{address.url_host}:{self.port}/"
         self.ended, self._stopped = "", False
         self._server = uvicorn.Server(
             uvicorn.Config(
@@ -222,8 +222,8 @@ class _Bounded(H11Protocol):
         super().connection_made(transport)
         self._since = self.loop.time()
         if len(self.connections) > _MAX_CONNECTIONS:
-            others = [one for one in self.connections if isinstance(one, _Bounded) and one is not self]
-            oldest = min(others, key=_Bounded._worth)
+            candidates = [one for one in self.connections if isinstance(one, _Bounded) and one is not self]
+            oldest = min(candidates, key=_Bounded._worth)
             self.connections.discard(oldest)
             oldest.transport.abort()
 
@@ -276,16 +276,16 @@ def _netloc(origin: str) -> str | None:
 
 def _guards(address: Address) -> list[Middleware]:
     """Return the layers that every request passes."""
-    names = {"127.0.0.1", "localhost", "[::1]"} if address.is_loopback else {address.shown}
+    names = {"127.0.0.1", "localhost", "[::1]"} if address.is_loopback else {address.url_host}
     if address.url:
-        names.add(_host_of(address.url))
+        names.add(_url_host(address.url))
     # People can use any name of the machine.
     elif address.host in ("0.0.0.0", "::"):
         names.add("*")
     return [Middleware(_Guarded), Middleware(TrustedHostMiddleware, allowed_hosts=sorted(names), www_redirect=False)]
 
 
-def _host_of(url: str) -> str:
+def _url_host(url: str) -> str:
     """Return the host that a URL names, in brackets if it is an IPv6 address."""
     host = urlsplit(url).hostname or ""
     return f"[{host}]" if ":" in host else host
@@ -334,10 +334,15 @@ _HANDLERS: list[tuple[Call, _Handler]] = []
 
 
 def _call(
-    words: str, does: str, parameters: Mapping[str, str] = MappingProxyType({}), takes: str = "", *, token: bool = True
+    method_and_path: str,
+    does: str,
+    parameters: Mapping[str, str] = MappingProxyType({}),
+    takes: str = "",
+    *,
+    token: bool = True,
 ) -> Callable[[_Handler], _Handler]:
     """Declare that a handler answers a call, such as "GET /mine"."""
-    method, path = words.split()
+    method, path = method_and_path.split()
 
     def declare(handler: _Handler) -> _Handler:
         _HANDLERS.append((Call(method, path, does, parameters, takes, token), handler))
@@ -384,8 +389,8 @@ class Desk:
             call, handler = methods[method]
             author = await run_in_threadpool(self._author, request) if call.needs_token else _NOBODY
             sent = _Sent(author) if method == "GET" else await self._sent(request, call, author)
-            found = await run_in_threadpool(handler, self, request, sent)
-            return await self._told(request, found) if isinstance(found, Job) else found
+            result = await run_in_threadpool(handler, self, request, sent)
+            return await self._answer_job(request, result) if isinstance(result, Job) else result
 
         return answer
 
@@ -406,7 +411,7 @@ class Desk:
             raise Refused(401, f"{why}; send the token instead: Authorization: Bearer TOKEN")
         if not token:
             raise Refused(401, "this needs a token: Authorization: Bearer TOKEN, as the organiser gave it")
-        author = author_of(token, self._authors())
+        author = find_author(token, self._authors())
         if author is None:
             raise Refused(401, "this token isn't valid: copy all of it, or ask the organiser for a new one")
         return author
@@ -422,7 +427,7 @@ class Desk:
         Raises:
             Refused: It is too large or too slow, or the author sends too many files.
         """
-        most = self._submissions.current.opening.max_file_bytes if call.takes and author.name else 0
+        max_bytes = self._submissions.current.opening.max_file_bytes if call.takes and author.name else 0
         with _counted(
             self._uploading, author.name, _MAX_UPLOADS_OF_AUTHOR if author.name else _MAX_CONNECTIONS
         ) as fits:
@@ -431,13 +436,13 @@ class Desk:
             if call.takes == _FILE:
                 if "." in (file := request.path_params["file"]):
                     await run_in_threadpool(self._submissions.admit, author, self._contest(request), file)
-                return _Sent(author, await _bounded(request, most).body())
-            async with _bounded(request, most + _FORM_BYTES).form(max_files=1, max_fields=10) as form:
+                return _Sent(author, await _bounded(request, max_bytes).body())
+            async with _bounded(request, max_bytes + _FORM_BYTES).form(max_files=1, max_fields=10) as form:
                 texts = {name: value for name, value in form.items() if isinstance(value, str)}
                 if not isinstance(file := form.get("file"), UploadFile):
                     return _Sent(author, form=texts)
-                if (file.size or 0) > most:
-                    raise _too_large(most)
+                if (file.size or 0) > max_bytes:
+                    raise _too_large(max_bytes)
                 return _Sent(author, form=texts, file=(file.filename or "", await file.read()))
 
     # Pages and their values
@@ -445,13 +450,15 @@ class Desk:
     @_call("GET /contests", "list the contests", token=False)
     def _contests(self, _request: Request, _: _Sent) -> Response:
         current = self._submissions.current
-        return JSONResponse([rules_of(current.contests, current.over, name, short=True) for name in current.contests])
+        return JSONResponse(
+            [rules_values(current.contests, current.over, name, short=True) for name in current.contests]
+        )
 
     @_call("GET /c/{name}/rules", "show rules, settings, limits and templates", token=False)
     def _rules(self, request: Request, _: _Sent) -> Response:
         current, name = self._submissions.current, request.path_params["name"]
         current.config_of(name)
-        return JSONResponse(rules_of(current.contests, current.over, name))
+        return JSONResponse(rules_values(current.contests, current.over, name))
 
     @_call("GET /submit", "show the form for bots", token=False)
     def _form(self, request: Request, _: _Sent) -> Response:
@@ -459,9 +466,9 @@ class Desk:
 
     def _form_page(self, request: Request, problem: str = "", status: int = 200) -> Response:
         current, signed_in = self._submissions.current, self._signed_in(request)
-        left = self._submissions.left_today(signed_in.name)[0] if signed_in else 0
-        faces = faces_of(current.contests, current.over)
-        page = face_page("submit", signed_in, contests=faces, kinds=tuple(KINDS), left=left, problem=problem)
+        remaining = self._submissions.left_today(signed_in.name)[0] if signed_in else 0
+        faces = list_faces(current.contests, current.over)
+        page = face_page("submit", signed_in, contests=faces, kinds=tuple(KINDS), left=remaining, problem=problem)
         return HTMLResponse(page, status)
 
     @_call("POST /sign-in", "sign a browser in", {}, "a form with `token`", token=False)
@@ -498,9 +505,9 @@ class Desk:
         _require_organiser(sent.author)
         current = self._submissions.current
         boards = boards_in(self._published, current.contests)
-        lines = status_of(self._authors().values(), self._submissions.jobs, current.contests, boards)
+        lines = list_status(self._authors().values(), self._submissions.jobs, current.contests, boards)
         if _for_browser(request):
-            faces = faces_of(current.contests, current.over)
+            faces = list_faces(current.contests, current.over)
             return HTMLResponse(face_page("class", sent.author, lines=lines, contests=faces))
         return JSONResponse([asdict(one) for one in lines])
 
@@ -513,14 +520,14 @@ class Desk:
         with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive, self._submissions.among_entrants:
             for author in self._authors():
                 for bot in self._submissions.jobs.names(author, contest):
-                    for path in files_of_bot(config.entrants, bot):
+                    for path in find_bot_files(config.entrants, bot):
                         for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
                             archive.write(file, f"{author}/{file.relative_to(config.entrants)}")
         headers = {"content-disposition": f'attachment; filename="{contest}_sources.zip"'}
         return Response(content.getvalue(), 200, headers, "application/zip")
 
     @_call("GET /llms.txt", "list these calls", token=False)
-    def _in_words(self, _request: Request, _: _Sent) -> Response:
+    def _llms_text(self, _request: Request, _: _Sent) -> Response:
         lines = ["# An open contest of bots", "", "Send `Accept: application/json`, and the author's token as"]
         lines += ["`Authorization: Bearer TOKEN`. Jobs take a while: add `?wait=60`, and while `state` is queued ask"]
         lines += ["again at `url`.", ""]
@@ -532,7 +539,7 @@ class Desk:
     # Jobs
 
     @_call("PUT /bots/{file}", "submit a bot", _CONTEST | _WAIT, _FILE)
-    def _put(self, request: Request, sent: _Sent) -> Job:
+    def _submit(self, request: Request, sent: _Sent) -> Job:
         return self._submissions.take(sent.author, self._contest(request), request.path_params["file"], sent.body)
 
     @_call("POST /bots", "submit a bot by a form", _CONTEST | _KIND, "a form with `file`")
@@ -555,8 +562,8 @@ class Desk:
         against = [*dict.fromkeys(name for name in query.get("against", "").split(",") if name)]
         if len(against) > _MAX_OPPONENTS:
             raise Refused(400, f"against=NAME,…: {_MAX_OPPONENTS} opponents at most, or none for all")
-        wanted = {"against": against, "baseline": query.get("baseline"), "sessions": _integer(request, "sessions")}
-        asks = {name: value for name, value in wanted.items() if value}
+        requested = {"against": against, "baseline": query.get("baseline"), "sessions": _integer(request, "sessions")}
+        asks = {name: value for name, value in requested.items() if value}
         if "." not in file:
             return self._submissions.practise(sent.author, contest, file, asks)
         return self._submissions.take(sent.author, contest, file, sent.body, PRACTICE, asks)
@@ -575,10 +582,10 @@ class Desk:
             raise Refused(404, "you have no such job")
         return job
 
-    async def _told(self, request: Request, job: Job) -> Response:
+    async def _answer_job(self, request: Request, job: Job) -> Response:
         """Return the answer for a job, after waiting for its outcome if the request has `wait`."""
         if _for_browser(request) and request.method not in ("GET", "HEAD"):
-            return RedirectResponse(address_of_job(job), 303)
+            return RedirectResponse(job_address(job), 303)
         try:
             seconds = min(float(request.query_params.get("wait", 0)), _WAIT_SECONDS)
         except ValueError:
@@ -590,13 +597,13 @@ class Desk:
                     await asyncio.sleep(0.1)
                 else:
                     changes = jobs.changes
-                    found = await run_in_threadpool(jobs.job, job.id)
-                    job = found or job
+                    current = await run_in_threadpool(jobs.job, job.id)
+                    job = current or job
         return await run_in_threadpool(self._job_answer, request, job)
 
     def _job_answer(self, request: Request, job: Job) -> Response:
         job = self._submissions.jobs.job(job.id) or job
-        values, where = job_values(self._submissions, job), address_of_job(job)
+        values, where = job_values(self._submissions, job), job_address(job)
         if _for_browser(request):
             return HTMLResponse(face_page("job", self._signed_in(request), job=values, words_of_job=words_of_job))
         status = 202 if job.state == QUEUED else 422 if job.state in (NOT_FIT, SET_ASIDE) else 200
@@ -611,19 +618,19 @@ class Desk:
             Refused: It names none, and there are several.
         """
         names = list(self._submissions.current.contests)
-        wanted = named or request.query_params.get("contest") or (names[0] if len(names) == 1 else "")
-        if not wanted:
+        contest = named or request.query_params.get("contest") or (names[0] if len(names) == 1 else "")
+        if not contest:
             raise Refused(400, f"name the contest: ?contest=NAME, one of {', '.join(names)}")
-        return wanted
+        return contest
 
 
 CALLS = tuple(call for call, _ in _HANDLERS)
 
 
 @contextlib.contextmanager
-def _counted(counter: Counter[str], author: str, most: int, total: int = _MAX_CONNECTIONS) -> Iterator[bool]:
+def _counted(counter: Counter[str], author: str, maximum: int, total: int = _MAX_CONNECTIONS) -> Iterator[bool]:
     """Count what an author asks for within this context, and yield whether it is allowed."""
-    fits = counter[author] < most and counter.total() < total
+    fits = counter[author] < maximum and counter.total() < total
     counter[author] += fits
     try:
         yield fits
@@ -642,10 +649,10 @@ def _integer(request: Request, name: str) -> int | None:
     Raises:
         Refused: It isn't a number.
     """
-    given = request.query_params.get(name)
-    if given is not None and not (given.isascii() and given.isdecimal() and len(given) < 10):
+    text = request.query_params.get(name)
+    if text is not None and not (text.isascii() and text.isdecimal() and len(text) < 10):
         raise Refused(400, f"{name}=N: a number from 0")
-    return None if given is None else int(given)
+    return None if text is None else int(text)
 
 
 def _for_browser(request: Request) -> bool:
@@ -701,15 +708,15 @@ def _refused(request: Request, error: Exception) -> Refused:
     return Refused(500, "an internal error of the server; tell the organiser")
 
 
-def _too_large(most: int) -> Refused:
-    return Refused(413, f"at most {most:,} bytes")
+def _too_large(max_bytes: int) -> Refused:
+    return Refused(413, f"at most {max_bytes:,} bytes")
 
 
-def _bounded(request: Request, most: int) -> Request:
+def _bounded(request: Request, max_bytes: int) -> Request:
     """Return a request whose body can't be too large or too slow: reading it then fails with Refused."""
     length = request.headers.get("content-length", "")
-    if length.isdigit() and int(length) > most:
-        raise _too_large(most)
+    if length.isdigit() and int(length) > max_bytes:
+        raise _too_large(max_bytes)
     end, size = asyncio.get_running_loop().time() + _BODY_SECONDS, 0
 
     async def receive() -> Message:
@@ -720,8 +727,8 @@ def _bounded(request: Request, most: int) -> Request:
         except TimeoutError:
             raise Refused(408, f"it took longer than {_BODY_SECONDS:g} s to come") from None
         size += len(message.get("body", b""))
-        if size > most:
-            raise _too_large(most)
+        if size > max_bytes:
+            raise _too_large(max_bytes)
         return message
 
     return Request(request.scope, receive)

@@ -43,7 +43,7 @@ _MIN_GAMES = 10
 # Maximum pairs of a bot whose losses are wanted and an opponent: those of a poker field take 120 MB.
 _MAX_PAIRS = 30_000
 # Games of the contest's records with which a match is compared: reading them takes a third of a second.
-_MAX_ROWS_OF_FIELD = 1_000_000
+_MAX_FIELD_ROWS = 1_000_000
 _WORST = 3
 
 
@@ -66,11 +66,11 @@ class DecisionSums:
 
 def shows_decisions(contest: Contest) -> bool:
     """Return whether the columns of a contest's games show which decisions were taken."""
-    shown = contest.presentation
-    return shown is not None and shown.decided is not None and shown.points is not None
+    presentation = contest.presentation
+    return presentation is not None and presentation.decided is not None and presentation.points is not None
 
 
-def sums_of_decisions(
+def sum_decisions(
     presentation: Presentation, rows: Rows, players: Sequence[npt.NDArray[np.int32]]
 ) -> list[DecisionSums]:
     """Return the sums of some games for each kind of decision.
@@ -87,13 +87,13 @@ def sums_of_decisions(
     # Neighbouring rows mostly have the same pair, so few values are sorted.
     starts = np.flatnonzero(np.diff(pair, prepend=-1))
     pairs, places = np.unique(pair[starts], return_inverse=True)
-    place = np.repeat(places, np.diff(starts, append=len(pair)))
+    pair_index = np.repeat(places, np.diff(starts, append=len(pair)))
     low, high = np.divmod(pairs, size)
     bots, opponents = (np.stack(both, axis=1).ravel() for both in ((low, high), (high, low)))
     # The place of seat 1 is the other one of its pair.
-    first_pair = 2 * place + (first > second)
+    first_pair = 2 * pair_index + (first > second)
     points = [one.astype(float) for one in presentation.points(rows)]
-    found = []
+    decision_sums = []
     for decided in presentation.decided(rows):
         taken = decided.seat >= 0
         at = slice(None) if taken.all() else np.flatnonzero(taken)
@@ -105,8 +105,8 @@ def sums_of_decisions(
             cell += np.minimum(values[at], count - 1)
         won = points[0][at] if len(points) == 1 else np.where(seat, points[1][at], points[0][at])
         sums = [np.bincount(cell, weights, int(np.prod(shape))) for weights in (None, won, won * won)]
-        found.append(DecisionSums(decided, bots, opponents, np.stack(sums).reshape(3, *shape).astype(float)))
-    return found
+        decision_sums.append(DecisionSums(decided, bots, opponents, np.stack(sums).reshape(3, *shape).astype(float)))
+    return decision_sums
 
 
 class _Kind:
@@ -141,10 +141,10 @@ class LossSums:
             names: Names of all players by number.
             bots: Names of the bots whose losses are wanted, the most important first.
         """
-        known = {name: number for number, name in enumerate(names)}
+        numbers = {name: number for number, name in enumerate(names)}
         self._names = (*names, "")  # Players without a name have the next number.
-        wanted = dict.fromkeys(name for name in bots if name in known)
-        self.bots = {name: known[name] for name in list(wanted)[: max(1, _MAX_PAIRS // len(self._names))]}
+        requested = dict.fromkeys(name for name in bots if name in numbers)
+        self.bots = {name: numbers[name] for name in list(requested)[: max(1, _MAX_PAIRS // len(self._names))]}
         self._rows = np.full(len(self._names), -1)
         self._rows[list(self.bots.values())] = np.arange(len(self.bots))
         self._kinds: dict[str, _Kind] = {}
@@ -166,7 +166,7 @@ class LossSums:
             kind.own[:, rows, one.opponents[mine]] += one.sums[:2, mine]
             np.add.at(kind.squares, rows, one.sums[2, mine])
 
-    def of(self, bot: str, *, by_opponent: bool = False) -> list[dict[str, Any]]:
+    def list_losses(self, bot: str, *, by_opponent: bool = False) -> list[dict[str, Any]]:
         """Return the answers of a bot by decision and hand, the largest loss first, with the columns of LOSSES.
 
         A bot that folds a bad hand loses its stake, as other bots do. So a loss is what others win with such hands
@@ -176,10 +176,10 @@ class LossSums:
             bot: One of `bots`.
             by_opponent: Whether each opponent has its own rows.
         """
-        found = [loss for kind in self._kinds.values() for loss in self._losses(kind, bot, by_opponent)]
-        return sorted(found, key=lambda one: -one["lost"])
+        losses = [loss for kind in self._kinds.values() for loss in self._losses(kind, bot, by_opponent)]
+        return sorted(losses, key=lambda one: -one["lost"])
 
-    def _others(self, kind: _Kind, bot: str) -> tuple[Numbers, Numbers, Numbers]:
+    def _other_sums(self, kind: _Kind, bot: str) -> tuple[Numbers, Numbers, Numbers]:
         """Return the games and points of all other bots by opponent and hand, and their squared points by hand."""
         row = self._rows[self.bots[bot]]
         games, points = kind.field[:2] - kind.own[:, row].sum(axis=3)
@@ -191,7 +191,7 @@ class LossSums:
         """Yield the losses in one kind of decision."""
         row = self._rows[self.bots[bot]]
         games, points = kind.own[:, row]
-        of_others, points_of_others, squares_of_others = self._others(kind, bot)
+        of_others, points_of_others, squares_of_others = self._other_sums(kind, bot)
         with np.errstate(all="ignore"):
             own_variance = _variance(games.sum(axis=0), points.sum(axis=0), kind.squares[row])
             variance = _variance(of_others.sum(axis=0), points_of_others.sum(axis=0), squares_of_others)
@@ -227,7 +227,7 @@ def _variance(games: Numbers, points: Numbers, squares: Numbers) -> Numbers:
 def loss_rows(
     results: Results, bot: str, *, by_opponent: bool = False, field: Results | None = None
 ) -> list[dict[str, Any]]:
-    """Return the losses of a bot over all its recorded games, as `LossSums.of` does.
+    """Return the losses of a bot over all its recorded games, as `LossSums.list_losses` does.
 
     Args:
         results: The records.
@@ -251,8 +251,8 @@ def loss_rows(
     for one in both:
         for rows, by_seat in _games(one, contest, number, number[bot] if one is field else -1):
             assert contest.presentation
-            sums.add(sums_of_decisions(contest.presentation, rows, by_seat))
-    return sums.of(bot, by_opponent=by_opponent)
+            sums.add(sum_decisions(contest.presentation, rows, by_seat))
+    return sums.list_losses(bot, by_opponent=by_opponent)
 
 
 def _games(
@@ -271,7 +271,7 @@ def _games(
 
     storage, selected = open_storage(results.location), results.selection.matches
     parts = [(batch.part("games"), batch.legs) for batch in results.batches]
-    stride = 1 if absent < 0 else 1 + sum(part.rows for part, _ in parts) // _MAX_ROWS_OF_FIELD
+    stride = 1 if absent < 0 else 1 + sum(part.rows for part, _ in parts) // _MAX_FIELD_ROWS
     groups = 0
     for part, legs in parts:
         for place, first in enumerate(row_group_edges(storage, part, contest.games)[:-1]):
@@ -279,12 +279,15 @@ def _games(
             if groups % stride:
                 continue
             (rows,) = read_rows(storage, part, contest.games, groups=[place])
-            players = Group.of(rows, legs, first).players(number, by_position=contest.scored.by_position)
-            kept = np.logical_and.reduce([one != absent for one in players])
+            players = Group.from_rows(rows, legs, first).players(number, by_position=contest.scored.by_position)
+            selected_rows = np.logical_and.reduce([one != absent for one in players])
             if selected is not None:
-                kept &= np.isin(rows["match"], list(selected))
-            if not kept.all():
-                rows, players = {name: values[kept] for name, values in rows.items()}, [one[kept] for one in players]
+                selected_rows &= np.isin(rows["match"], list(selected))
+            if not selected_rows.all():
+                rows, players = (
+                    {name: values[selected_rows] for name, values in rows.items()},
+                    [one[selected_rows] for one in players],
+                )
             yield rows, players
 
 
@@ -293,7 +296,7 @@ def worst_losses(losses: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]
     return [one for one in losses if one["lost"] > 2 * one["stderr"]][:_WORST]
 
 
-def in_words(loss: Mapping[str, Any]) -> str:
+def describe_loss(loss: Mapping[str, Any]) -> str:
     """Return a loss as a line of text."""
     return (
         f"{loss['decision']} with {loss['hand']}, {loss['answer']}: {loss['points']:+.2f} a game, others"

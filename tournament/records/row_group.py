@@ -23,16 +23,16 @@ class Group:
         legs: All legs of the part.
         edges: First row of each leg, relative to the group, and the row after the last one. They can be outside the
             group.
-        here: Indices of the legs with rows in the group.
+        leg_range: Indices of the legs with rows in the group.
     """
 
     rows: Rows
     legs: Legs
     edges: npt.NDArray[np.int64]
-    here: range
+    leg_range: range
 
     @classmethod
-    def of(cls, rows: Rows, legs: Legs, first_row: int) -> Group:
+    def from_rows(cls, rows: Rows, legs: Legs, first_row: int) -> Group:
         """Return a row group.
 
         Args:
@@ -45,8 +45,8 @@ class Group:
         """
         count = len(rows["match"])
         edges = np.concatenate([[0], np.cumsum(legs.games)]) - first_row
-        here = range(int(np.searchsorted(edges[1:], 0, "right")), int(np.searchsorted(edges[:-1], count, "left")))
-        group = cls(rows, legs, edges, here)
+        leg_range = range(int(np.searchsorted(edges[1:], 0, "right")), int(np.searchsorted(edges[:-1], count, "left")))
+        group = cls(rows, legs, edges, leg_range)
         if int(group.lengths.sum()) != count or not (group.by_row(legs.match) == rows["match"]).all():
             raise RunError("a part has rows of other legs than its sessions part; tournament verify shows which")
         return group
@@ -54,14 +54,14 @@ class Group:
     @property
     def lengths(self) -> npt.NDArray[np.int64]:
         """Number of rows of each of its legs in this group."""
-        inside = np.clip(self.edges[self.here.start : self.here.stop + 1], 0, len(self.rows["match"]))
+        inside = np.clip(self.edges[self.leg_range.start : self.leg_range.stop + 1], 0, len(self.rows["match"]))
         return np.diff(inside)
 
     def by_row(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return a value of each leg of the part, by row of the group."""
-        return np.repeat(values[self.here.start : self.here.stop], self.lengths)
+        return np.repeat(values[self.leg_range.start : self.leg_range.stop], self.lengths)
 
-    def of_session(self, values: npt.NDArray[Any], sessions: int) -> npt.NDArray[Any]:
+    def by_session(self, values: npt.NDArray[Any], sessions: int) -> npt.NDArray[Any]:
         """Return a value of each recorded session of the part, by row of the group.
 
         Args:
@@ -81,11 +81,11 @@ class Group:
             number: Index of each entrant by name. All others get the next number.
             by_position: Whether rows name the bots by position.
         """
-        others = len(number)
-        numbers = np.array([*(number.get(name, others) for name in self.legs.names), others], np.int32)
+        other_number = len(number)
+        numbers = np.array([*(number.get(name, other_number) for name in self.legs.names), other_number], np.int32)
         if by_position:
             columns = [f"bot_{seat}" for seat in range(self.legs.seats)]
-            players = [np.array([number.get(name, others) for name in self.rows[column].tolist()], np.int32)
+            players = [np.array([number.get(name, other_number) for name in self.rows[column].tolist()], np.int32)
                      for column in columns]  # fmt: skip
         else:
             players = [self.by_row(numbers[self.legs.players[:, seat]]) for seat in range(self.legs.seats)]

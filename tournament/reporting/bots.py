@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 
 from tournament.contests.presentation import Chart, Subject
 from tournament.errors import join_names, pluralize
-from tournament.records.losses import in_words, worst_losses
+from tournament.records.losses import describe_loss, worst_losses
 from tournament.reporting.charts import points_over_match
 from tournament.reporting.distributions import charts
 from tournament.reporting.figures import clean, plain, signed
@@ -209,7 +209,7 @@ class Bots:
         sums = self.page.findings.survey.losses
         if sums is None or name not in sums.bots or not self.page.is_open(name):
             return []
-        return list(map(in_words, worst_losses(sums.of(name))))
+        return list(map(describe_loss, worst_losses(sums.list_losses(name))))
 
     def faults(self, name: str) -> list[ListedFault]:
         """Return the first few faults of each kind that a bot had."""

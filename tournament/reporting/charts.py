@@ -39,8 +39,8 @@ def _lines(panel: LineChart, width: int = 360, height: int = 200) -> Markup:
     left, right, top, bottom = 44, width - 10, 10, height - 40
     all_values = [value for line in panel.lines for value in line.values if value is not None]
     low, high = min(0, *all_values, 0), max(0, *all_values, 0)
-    is_whole = panel.unit == "%" and low >= 0 and 0.5 < high <= 1
-    ticks = [0, 0.25, 0.5, 0.75, 1] if is_whole else round_ticks(low, high)
+    has_full_axis = panel.unit == "%" and low >= 0 and 0.5 < high <= 1
+    ticks = [0, 0.25, 0.5, 0.75, 1] if has_full_axis else round_ticks(low, high)
     low, high = ticks[0], ticks[-1]
     digits = _decimals([100 * tick for tick in ticks] if panel.unit == "%" else ticks)
     count = max(1, len(panel.labels))

@@ -15,7 +15,7 @@ from tournament.config import with_configured_titles
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.errors import InputError
-from tournament.records.losses import in_words, worst_losses
+from tournament.records.losses import describe_loss, worst_losses
 from tournament.records.results import Results, load
 from tournament.reporting.crosstable import Crosstable, make_crosstable
 from tournament.reporting.game_sample import Survey, survey_games
@@ -36,7 +36,7 @@ _MAX_LEGS = 10_000
 # With more matches, games are shown of matches among this number of best bots, and of each bot's best and worst match.
 _MAX_BEST = 12
 # Maximum number of games that are read for the losses of one bot, which its author waits for.
-_MAX_ROWS_OF_BOT = 2_000_000
+_MAX_BOT_ROWS = 2_000_000
 # Maximum attempts to read records while a run changes them.
 _TRIES = 5
 
@@ -151,11 +151,11 @@ def find(
 def losses_of_bot(contest: Contest, results: Results, bot: str) -> list[str]:
     """Return the decisions in which a bot loses most as lines of text, from some of the games if there are many."""
     survey = survey_games(
-        contest, open_storage(results.location), results.batches, [], (), max_rows=_MAX_ROWS_OF_BOT, losing=[bot],
+        contest, open_storage(results.location), results.batches, [], (), max_rows=_MAX_BOT_ROWS, losing=[bot],
         sessions=int(str(results.setup.settings["sessions"])),
     )  # fmt: skip
-    found = survey.losses.of(bot) if survey.losses and bot in survey.losses.bots else ()
-    return list(map(in_words, worst_losses(found)))
+    losses = survey.losses.list_losses(bot) if survey.losses and bot in survey.losses.bots else ()
+    return list(map(describe_loss, worst_losses(losses)))
 
 
 def _without_ranks(results: Results, names: Set[str]) -> Results:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from tournament.contests.contest import Contest
 from tournament.contests.presentation import Row, Rows, Seats
 from tournament.cores import cores
-from tournament.records.losses import DecisionSums, LossSums, shows_decisions, sums_of_decisions
+from tournament.records.losses import DecisionSums, LossSums, shows_decisions, sum_decisions
 from tournament.records.row_group import Group
 from tournament.reporting.distributions import Scale, declared, make_scales, tally
 from tournament.store.columns import ROWS_PER_GROUP
@@ -153,12 +153,12 @@ def survey_games(
         return rows
 
     def grouped(piece: _Piece) -> Group:
-        group = Group.of(read(piece), piece.legs, piece.first_row)
+        group = Group.from_rows(read(piece), piece.legs, piece.first_row)
         if not joined:
             return group
         groups = read_rows(storage, session_parts[piece.part], contest.sessions, [joined])
         values = np.concatenate([np.zeros(0, bool), *(rows[joined] for rows in groups)])
-        return replace(group, rows={**group.rows, joined: group.of_session(values, sessions)})
+        return replace(group, rows={**group.rows, joined: group.by_session(values, sessions)})
 
     ends = [piece for pieces in (*all_pieces[:1], *all_pieces[-1:]) for piece in (pieces[0], pieces[-1])]
     survey.scales = make_scales(declared(contest), list(map(read, ends)))
@@ -173,7 +173,7 @@ def survey_games(
         partial.sums |= tally(contest, survey.scales, rows, seats)
         if presentation:
             partial.sums |= presentation.tally(rows, seats)
-            partial.decisions = sums_of_decisions(presentation, rows, by_row) if survey.losses else ()
+            partial.decisions = sum_decisions(presentation, rows, by_row) if survey.losses else ()
         partial.games_read = len(rows["match"])
         for group in groups if matches else ():
             for match, games in _sample_group(contest, group, criteria):
@@ -289,7 +289,7 @@ def sample_games(
     """
     rows, legs, edges = group.rows, group.legs, group.edges
     faulty = {match for match, _, _ in criteria.faults}
-    for leg in group.here:
+    for leg in group.leg_range:
         match, number = int(legs.match[leg]), legs.number[leg]
         if match not in criteria.first and match not in faulty:
             continue
@@ -320,7 +320,7 @@ def sample_games(
 def _sample_sessions(group: Group, criteria: Criteria) -> Iterator[tuple[int, list[SampledGame]]]:
     """Yield parts of sessions in this group: those with a fault, and each match's first and last finished one."""
     rows, legs, selected = group.rows, group.legs, {(match, session) for match, session, _ in criteria.faults}
-    for leg in group.here:
+    for leg in group.leg_range:
         match, number = int(legs.match[leg]), int(legs.number[leg])
         if number == criteria.first.get(match):
             selected.add((match, number * criteria.sessions))

@@ -26,7 +26,7 @@ from tournament.runner.self_play import of_copies
 from tournament.runner.stray_files import require_no_strays
 from tournament.standings.standings import Standings
 from tournament.store import kept_bots
-from tournament.store.field import MOST_FAILED, FailedLeg
+from tournament.store.field import MAX_FAILED, FailedLeg
 from tournament.store.storage import Storage, open_storage
 from tournament.store.writer import open_for_writing, require_held
 
@@ -162,7 +162,7 @@ def play_round(run: Run, before: RoundState) -> RoundState:
     keep_lines_of_former_bots(writer, run.field)
     reconciliation = drop_unscheduled_legs(contest, writer, schedule, on_message)
     reconciliation.leave_out(set_aside_in(run.field), {leg.match for leg in before.failed})
-    field = replace(run.field, failed_legs=before.failed[:MOST_FAILED])
+    field = replace(run.field, failed_legs=before.failed[:MAX_FAILED])
     is_edit = writer.field is not None and field != writer.field
     if field != writer.field:
         writer.set_field(field)
@@ -176,7 +176,7 @@ def play_round(run: Run, before: RoundState) -> RoundState:
     try:
         play.play()
         if play.failed:
-            failed = (*before.failed, *play.failed)[:MOST_FAILED]
+            failed = (*before.failed, *play.failed)[:MAX_FAILED]
             writer.set_field(replace(run.field, failed_legs=failed))
         writer.require_all_parts()
     finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -89,6 +90,8 @@ class RoundPlay:
         pace.learn(self._standings.played)
         self._to_play = TaskQueue(self._schedule, left, pace, self._plays_no_more, self._run.last)
         receipts = executor.play(self._next_task, self._run.artifacts)
+        # Nothing that was there before becomes garbage now: the collector would look at all of it again and again.
+        gc.freeze()
         try:
             for several in receipts:
                 for receipt in several:
@@ -106,6 +109,7 @@ class RoundPlay:
             raise
         finally:
             receipts.close()
+            gc.unfreeze()
 
     def _next_task(self) -> Task | None:
         legs = self._to_play.next_task()

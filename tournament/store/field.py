@@ -31,7 +31,7 @@ _MAX_PROBLEM = 10_000
 # Maximum number of names in a file.
 _MAX_KEYS = 100_000
 # Maximum characters of the reason why rules failed in a leg, and maximum number of such legs in the records.
-MOST_REASON, MOST_FAILED = 1000, 1000
+MAX_REASON, MAX_FAILED = 1000, 1000
 
 
 def _bot_name(text: str) -> str:
@@ -233,7 +233,7 @@ class FailedLeg:
     house: _Name | Literal[""]
     session: Number
     game: Number
-    reason: Annotated[str, StringConstraints(max_length=MOST_REASON)]
+    reason: Annotated[str, StringConstraints(max_length=MAX_REASON)]
 
     def __str__(self) -> str:
         return f"match {self.match} ({self.title}), session {self.session}, game {self.game}: {self.reason}"
@@ -344,7 +344,7 @@ class ContestSetup:
     house_numbers: Annotated[dict[_Name, Number], _FewKeys] = dataclasses.field(default_factory=dict)
     game: Identifier | Literal[""] = ""
     until: Until | None = None
-    failed_legs: Annotated[tuple[FailedLeg, ...], Limits(max_length=MOST_FAILED)] = ()
+    failed_legs: Annotated[tuple[FailedLeg, ...], Limits(max_length=MAX_FAILED)] = ()
 
     @cached_property
     def artifacts(self) -> dict[str, str]:

@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -43,6 +43,9 @@ from tournament.store.reading import read_field
 from tournament.store.storage import join_location, open_storage
 from tournament.trial.paired_tables import PairedTables, mean_and_error
 from tournament.trial.sequential import Difference, InterimResult, Verdict, check_confidence, legs_in, play_until
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _BASELINE = "~baseline"  # no file can have this name
 
@@ -136,6 +139,26 @@ class MatchReport:
         if figure is None:
             return "open" if self.baseline or self.opponent else None
         return "better" if figure.sign > 0 else "worse" if figure.sign < 0 else "open"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each opponent, by name: points, error, baseline and difference, NaN if unknown."""
+        import pandas as pd  # the command doesn't need it
+
+        rows = [
+            {
+                f"{name}{suffix}": value
+                for name, figure in (
+                    ("points", line.points),
+                    ("baseline", line.baseline),
+                    ("difference", line.difference),
+                )
+                for suffix, value in (("", figure and figure.value), ("_stderr", figure and figure.stderr))
+            }
+            for line in self.opponents
+        ]
+        return pd.DataFrame(
+            rows, index=pd.Index([line.opponent for line in self.opponents], name="opponent"), dtype=float
+        )
 
 
 @dataclass(frozen=True)
@@ -280,8 +303,7 @@ def _opponents(config: Config, given: Sequence[Path], versions: Sequence[Path]) 
     for path in (*entrants, *house):
         name = _existing(path)
         if name.lower() in names:
-            more = "a bot can play one copy of itself" if path.samefile(versions[0]) else f"both bots are called {name}"
-            raise InputError(f"{path}: {more}; copy the file under another name")
+            raise InputError(f"{path}: both bots are called {name}; copy one of them under another name")
         names.add(name.lower())
     return [*entrants, *house]
 

@@ -28,7 +28,7 @@ from tournament.store.parquet_file import Runs
 from tournament.store.part_writer import PartWriter, finish_batch, origin_metadata
 from tournament.store.storage import Storage, open_storage, staged_name
 from tournament.worker.faults import DisqualificationTracker, Stopped
-from tournament.worker.leg import Outcome, RulesFailed, leg_values, legs_of, play_leg
+from tournament.worker.leg import Outcome, RulesFailed, ShortLegs, leg_values, legs_of, play_leg
 from tournament.worker.processes.spool import Spool
 
 if TYPE_CHECKING:
@@ -236,6 +236,7 @@ def play_task(
 
     sink = open_sink()  # fails before play if the disk is full
     lanes, out, troubles = _Lanes(), DisqualificationTracker(task.legs), _Troubles()
+    short = ShortLegs(contest, settings, artifacts, stopping)
     in_order = sorted(task.legs, key=lambda leg: (leg.plan.match, leg.plan.number))
 
     def play() -> Legs | None:
@@ -249,7 +250,8 @@ def play_task(
                     if leg.has_processes:
                         found = lanes.take(leg, sink)
                     else:
-                        found = play_leg(contest, settings, leg, artifacts, sink, stopping, apart=apart)
+                        given = contest, settings, leg, artifacts, sink, stopping
+                        found = (not apart and short.play(leg, sink)) or play_leg(*given, apart=apart)
                 except (BotTrouble, RulesFailed) as trouble:
                     if isinstance(trouble, BotTrouble):
                         troubles.note(trouble)

@@ -22,11 +22,12 @@ from tournament.contests.settings import ContestSettings
 from tournament.errors import RunError, printable, truncate
 from tournament.leg import Leg, Seat, Unfit
 from tournament.store.columns import buffer_fields
-from tournament.store.field import MOST_REASON, FailedLeg
+from tournament.store.field import MAX_REASON, FailedLeg
 from tournament.store.leg_result import NO_RARE_FIELDS, LegResult, RareFields, Used, are_too_large, select_faults
 from tournament.store.leg_sums import compute_leg_sums, share_variances
 from tournament.store.legs import Legs, digest_column, pair_keys
 from tournament.worker.faults import LegFaults, Stopped
+from tournament.worker.wasm.kept import Irregular, KeptBots, is_short, kept_bots
 from tournament.worker.wasm.loading import LoadedBot, load_bot
 from tournament.worker.wasm.seating import BotLimits, Seating
 from tournament.worker.wasm.stack import deeply, was_interrupted
@@ -104,6 +105,63 @@ class Outcome:
     rest: RareFields
     used: Sequence[Used]
     seconds: float = 0.0
+
+
+class ShortLegs:
+    """A player of short legs between WebAssembly bots that are kept. Everything unusual is left to `play_leg`."""
+
+    def __init__(
+        self,
+        contest: Contest,
+        settings: ContestSettings,
+        artifacts: Mapping[str, bytes],
+        stopping: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._contest, self._settings, self._artifacts = contest, settings, artifacts
+        self._stopping: Callable[[], bool] = lambda: stopping() or was_interrupted()
+        self._limits = limits_of(settings)
+        self._bots: dict[str, LoadedBot] = {}
+        self._are_short = True
+        self._kept: KeptBots | None = None
+
+    @deeply
+    def play(self, leg: Leg, sink: RowSink) -> Outcome | None:
+        """Play a leg, or return None if `play_leg` must play it, with no rows in the sink.
+
+        Raises:
+            BotTrouble: A bot can't be loaded.
+            Stopped: The run is stopping.
+        """
+        if not self._are_short or {seat.kind for seat in leg.seats} != {"wasm"}:
+            return None
+        began, contest, games, sessions = time.perf_counter(), self._contest, sink.games, sink.sessions
+        leg = leg.of_teams(contest.members)
+        core = new_core(contest, self._settings, leg, self._artifacts, games, sessions)
+        if self._kept is None or self._kept.are_many:
+            self._are_short = is_short(core, self._limits) and len(leg.seats) == core.seats
+            if not self._are_short:
+                return None
+            self._kept = kept_bots(self._limits, core)
+        if min(games.capacity - games.rows, sessions.capacity - sessions.rows) < core.most_decisions:
+            sink.clear()
+        before = games.rows, sessions.rows
+        try:
+            bots, seeds = [self._bot(seat) for seat in leg.seats], [seat.random_seed for seat in leg.seats]
+            used = self._kept.play(core, bots, seeds, self._stopping)
+        except Irregular:
+            games.rows, sessions.rows = before
+            if self._stopping():
+                raise Stopped from None
+            return None
+        if used is None:
+            return None
+        faults = LegFaults(contest, self._settings, leg)
+        return outcome_of(contest, leg, core, faults, used, time.perf_counter() - began)
+
+    def _bot(self, seat: Seat) -> LoadedBot:
+        if seat.name not in self._bots:
+            self._bots[seat.name] = _loaded(self._contest, self._settings, seat, self._artifacts, self._limits)
+        return self._bots[seat.name]
 
 
 @deeply
@@ -381,7 +439,7 @@ def _failure_of_rules(contest: Contest, leg: Leg, position: tuple[int, int], fai
             leg.house.name if leg.house else "",
             leg.plan.first_session + session,
             game,
-            truncate(f"{type(failure).__name__}: {what}{where}", MOST_REASON - 50),
+            truncate(f"{type(failure).__name__}: {what}{where}", MAX_REASON - 50),
         ),
     )
 

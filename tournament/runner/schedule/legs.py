@@ -101,8 +101,9 @@ class Schedule(ABC):
         An opponent sees a few bits of each word in the bot's answers, and would have 2^64 numbers to try.
         """
         chance, deals = self._chance_of(fixture), self._chance_of_deals(fixture)
-        keys, players, out = SubKeys(self.key, *chance), fixture.players, fixture.out
-        count = len(fixture.seats)
+        match, number, digest, seats, house, out = fixture
+        keys, players = SubKeys(self.key, *chance), seats if house is None else (*seats, house)
+        count, among = len(seats), len(players)
         # Versions of a bot that are compared have one role, and its rand(), whatever they are called.
         role = fixture.names.index(self.paired) if self.paired is not None else 0
         seated = [
@@ -110,24 +111,16 @@ class Schedule(ABC):
                 player.name,
                 "out" if place in out else player.kind,
                 player.artifact,
-                number_of(keys.of("rand", (place - role) % len(players))),
+                number_of(keys.of("rand", (place - role) % among)),
             )
             for place, player in enumerate(players)
         ]
-        return Leg(
-            digest=fixture.digest,
-            plan=LegPlan(
-                match=fixture.match,
-                number=fixture.number,
-                sessions=self.sessions_per_leg,
-                deals_key=(keys if deals == chance else SubKeys(self.key, *deals)).of("deals"),
-                seats=count,
-                rotation=(self._rotation_of(fixture, keys) + role) % count,
-                replica=fixture.number // self.legs_per_replica,
-            ),
-            seats=tuple(seated[:count]),
-            house=seated[count] if fixture.house else None,
+        deals_key = (keys if deals == chance else SubKeys(self.key, *deals)).of("deals")
+        rotation = (self._rotation_of(fixture, keys) + role) % count
+        plan = LegPlan(
+            match, number, self.sessions_per_leg, deals_key, count, rotation, number // self.legs_per_replica
         )
+        return Leg(digest, plan, tuple(seated[:count]), seated[count] if house else None)
 
     @abstractmethod
     def _rotation_of(self, fixture: Fixture, keys: SubKeys) -> int:
@@ -178,7 +171,7 @@ class RoundRobin(Schedule):
     of_copies: bool = False
     first_by_name: bool = False
 
-    @property
+    @cached_property
     def sessions_per_leg(self) -> int:
         return int(self.settings["sessions"])
 

@@ -56,6 +56,8 @@ class LoadedBot:
         ignored_questions: The questions that only tell it something and whose function does nothing, with `missing`.
         missing: The questions that it has no function for.
         notes: Exports by which it tells why it gave up.
+        variables: Exports of all that a leg changes in it but its memory, or None if more changes, or follows from the
+            seed before it starts.
     """
 
     code: bytes
@@ -69,6 +71,7 @@ class LoadedBot:
     ignored_questions: frozenset[int]
     missing: frozenset[int]
     notes: tuple[str, ...]
+    variables: tuple[bytes, ...] | None
 
     @cached_property
     def _programs(self) -> dict[Engine, Program]:
@@ -169,6 +172,8 @@ def _load(code: bytes, interface: Interface, stem: str, memory_megabytes: int, k
         for kind, (question, function) in enumerate(zip(interface.questions, functions))
         if kind in missing or (question.is_news and function in constant)
     )
+    variables = read.changing_variables
+    changes_more = interface.compiled.new_helpers is not None or not set(ANSWERED).isdisjoint(imports)
     return LoadedBot(
         code,
         counted,
@@ -181,6 +186,7 @@ def _load(code: bytes, interface: Interface, stem: str, memory_megabytes: int, k
         ignored_questions,
         missing,
         _notes(exports),
+        None if changes_more or variables is None else tuple(name.encode() for name in variables),
     )
 
 

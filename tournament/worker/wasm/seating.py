@@ -24,6 +24,7 @@ from tournament.leg import Failure, Unfit, cant_start
 from tournament.store.leg_result import Used
 from tournament.worker.faults import Stopped
 from tournament.worker.wasm import calls, notes
+from tournament.worker.wasm.calls import Extern
 from tournament.worker.wasm.engine import Engine, compile_module, engine, has_pool, version
 from tournament.worker.wasm.imports import Imports, imports_of
 from tournament.worker.wasm.loading import LoadedBot
@@ -33,7 +34,7 @@ from tournament.worker.wasm.traps import OUT_OF_FUEL, describe, is_of_system, is
 
 # Instances, tables and memories of a store: a bot that starts again is a new instance, and the old one stays until the
 # leg is over.
-_MAX_INSTANCES = 10_000
+MAX_INSTANCES = 10_000
 # Processor time after which a bot is late: twice what a unit of fuel may take (docs/explanation/sandbox.md), but for
 # memory that no cache has; ordinary bots take at most a nanosecond.
 _SECONDS_PER_FUEL = 25e-9
@@ -111,15 +112,7 @@ class Seating:
         self._names = names
         self.engine, self._store = _store_for(limits, starts)
         self._fuel = [Fuel(self._store.context) for _ in bots]
-        self.watch = _new_watch(
-            self._store,
-            self.engine,
-            self._fuel,
-            seconds=_SECONDS_MORE + _SECONDS_PER_DECISION * core.most_decisions,
-            stopping=stopping,
-            apart=apart,
-            times_core=core.steps_in_python,
-        )
+        self.watch = new_watch(self._store, self.engine, self._fuel, core, stopping=stopping, apart=apart)
         self.referee = Referee(
             core,
             context=self._store.context,
@@ -133,7 +126,7 @@ class Seating:
         for seat, bot in enumerate(bots):
             if bot and (skipped := bot.missing if measure_fuel else bot.ignored_questions):
                 core.skip_questions(seat, skipped)
-        self._step = calls.native_function(self._store, _step_type(self.engine), *self.referee.step_function)
+        self._step = step_function(self._store, self.referee, self.engine)
         self.direct = direct_step(self._step, self.referee, version())
         self._seated: list[_SeatedBot | None] = [None] * len(bots)
 
@@ -195,14 +188,10 @@ class Seating:
         there = [seated.started for seated in self._seated if seated]
         if not there:
             return
-        kinds = tuple([seated and seated.bot.results for seated in self._seated])
-        module = _loop_module(kinds, self.core.seats, self._limits.wanted, self.engine)
-        imports = [self.direct.function if self.direct else self._step]
-        for one in there:
-            imports += one.functions
-        imports += [one.address for one in there] + [one.counter for one in there]
-        (loop,) = calls.new_instance(self._store, module, imports).exports((b"play",))
-        self.referee.seat_bots(handle_of_function(loop))
+        results = tuple([seated and seated.bot.results for seated in self._seated])
+        step = self.direct.function if self.direct else self._step
+        loop = new_loop(self._store, step, results, there, self.core.seats, self._limits, self.engine)
+        self.referee.seat_bots(loop)
 
     def take_failure(self) -> Failure:
         """Return why the last decision failed.
@@ -264,9 +253,9 @@ def late(seconds: float, fuel: int) -> str:
 
 def try_start(bot: LoadedBot, limits: BotLimits) -> None:
     """Start a bot as a trial. An Unfit says why it can't start."""
-    store = _new_store(limits.engine)
+    store = new_store(limits.engine)
     fuel = (Fuel(store.context),)
-    watch = _new_watch(store, limits.engine, fuel, seconds=_SECONDS_MORE, stopping=was_interrupted, apart=True)
+    watch = new_watch(store, limits.engine, fuel, None, stopping=was_interrupted, apart=True)
     try:
         watch.begin(0)
         on_deep_stack(_start, store, bot, limits, 0, limits.fuel_to_start, limits.engine, fuel[0])
@@ -283,7 +272,7 @@ def require_memory() -> None:
     """Start a module of our own. A MemoryError means that the machine gives it no memory."""
     module = compile_module(bytes(wasmtime.wat2wasm("(module (memory 1))")), Engine.PLAIN)
     try:
-        calls.new_instance(_new_store(Engine.PLAIN), module, [])
+        calls.new_instance(new_store(Engine.PLAIN), module, [])
     except wasmtime.WasmtimeError as error:
         raise MemoryError(describe(error)) from None
 
@@ -298,7 +287,8 @@ class _NoMemory(Exception):
     """The machine gave a bot no memory to start."""
 
 
-def _new_store(kind: Engine) -> Store:
+def new_store(kind: Engine) -> Store:
+    """Return a store of the process's engine of a kind."""
     return calls.new_store(engine(kind))
 
 
@@ -306,22 +296,26 @@ def _store_for(limits: BotLimits, starts: int) -> tuple[Engine, Store]:
     """Return an engine and a store of it: of the pool, if there this many bots can start."""
     if starts and limits.engine is Engine.PLAIN and has_pool() and take_places(starts):
         return Engine.POOLED, calls.new_store(engine(Engine.POOLED), starts)
-    return limits.engine, _new_store(limits.engine)
+    return limits.engine, new_store(limits.engine)
 
 
-def _new_watch(
+def new_watch(
     store: Store,
     kind: Engine,
     fuel: Sequence[Fuel],
+    core: GameCore | None,
     *,
-    seconds: float,
     stopping: Callable[[], bool],
     apart: bool,
-    times_core: bool = False,
 ) -> Watch:
-    """Return the watch over a store's bots, which must be kept as long as the store."""
+    """Return the watch over a store's bots that play a core, which must be kept as long as the store."""
     watch = Watch(
-        fuel, seconds=seconds, seconds_per_fuel=_SECONDS_PER_FUEL, stopping=stopping, apart=apart, times_core=times_core
+        fuel,
+        seconds=_SECONDS_MORE + (_SECONDS_PER_DECISION * core.most_decisions if core else 0),
+        seconds_per_fuel=_SECONDS_PER_FUEL,
+        stopping=stopping,
+        apart=apart,
+        times_core=bool(core and core.steps_in_python),
     )
     if kind is Engine.TIMED:
         store.call_at_ticks(*watch.callback)
@@ -350,7 +344,7 @@ def _start(
         _NoMemory: The machine gives it no memory.
     """
     fuel.count_by(b"")
-    store.limit(limits.memory_bytes, MOST_ELEMENTS, _MAX_INSTANCES)
+    store.limit(limits.memory_bytes, MOST_ELEMENTS, MAX_INSTANCES)
     try:
         imports = imports_of(store, bot, kind, seed, fuel, by_lines=by_lines)
         externs = [imports.externs[name] for name in bot.imports]
@@ -366,6 +360,34 @@ def _why_not_started(error: wasmtime.Trap | wasmtime.WasmtimeError, code: bytes,
     if is_of_system(error):
         return _NoMemory(f"this machine gives it no memory ({describe(error)})")
     return cant_start(f"{describe(error)}{where(error, code)}", lasting=is_own_doing(error))
+
+
+def step_function(store: Store, referee: Referee, kind: Engine) -> Extern:
+    """Return a referee's step, as the runtime calls it."""
+    return calls.native_function(store, _step_type(kind), *referee.step_function)
+
+
+def new_loop(
+    store: Store,
+    step: Extern,
+    results: tuple[tuple[str, ...] | None, ...],
+    bots: Sequence[StartedBot],
+    seats: int,
+    limits: BotLimits,
+    kind: Engine,
+) -> bytes:
+    """Return the handle of the loop that plays started bots.
+
+    Args:
+        results: What the functions of each seat's bot return, None for a seat without one of these bots.
+        seats: Seats of the core.
+    """
+    imports = [step]
+    for one in bots:
+        imports += one.functions
+    imports += [one.address for one in bots] + [one.counter for one in bots]
+    (loop,) = calls.new_instance(store, _loop_module(results, seats, limits.wanted, kind), imports).exports((b"play",))
+    return handle_of_function(loop)
 
 
 @cache

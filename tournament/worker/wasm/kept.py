@@ -1,0 +1,164 @@
+"""WebAssembly bots of short legs, which start once in a thread and are brought back to their start for each leg.
+
+The module `seating` plays everything else: bots that can't be brought back, and legs with a fault or a late bot.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+
+import wasmtime
+
+from engine.kernel.game_core import FAULT, LEG_IS_OVER, GameCore
+from engine.wasm.direct_step import direct_step
+from engine.wasm.fuel import Fuel
+from engine.wasm.instances import KeptBot
+from engine.wasm.referee import Referee
+from tournament.artifacts.limits import BOT_STACK, MOST_ELEMENTS
+from tournament.cores import cores
+from tournament.errors import RunError
+from tournament.store.leg_result import Used
+from tournament.worker.wasm import calls
+from tournament.worker.wasm.engine import Engine, version
+from tournament.worker.wasm.imports import imports_of
+from tournament.worker.wasm.loading import LoadedBot
+from tournament.worker.wasm.seating import MAX_INSTANCES, BotLimits, new_loop, new_store, new_watch, step_function
+
+# A leg of more decisions takes far longer than its bots' starts.
+_MAX_DECISIONS = 1 << 15
+# Bots that are kept in a process. Each takes some 50 KB, and some of the memory maps that the system allows.
+_MAX_KEPT = 4096
+# Loops of a thread's store, which keeps them until it ends.
+_MAX_LOOPS = 4096
+
+
+class Irregular(Exception):
+    """Raised when a leg must be played from its beginning by other means."""
+
+
+class KeptBots:
+    """The kept bots of a thread, and the loops that play them.
+
+    Args:
+        limits: Limits of the bots.
+        core: A core like those of the legs.
+    """
+
+    def __init__(self, limits: BotLimits, core: GameCore) -> None:
+        self._limits, self._seats, self._process = limits, core.seats, os.getpid()
+        self._store = new_store(Engine.PLAIN)
+        self._fuel = [Fuel(self._store.context) for _ in range(core.seats)]
+        self._watch = new_watch(self._store, Engine.PLAIN, self._fuel, core, stopping=lambda: False, apart=False)
+        bank = limits.fuel_per_leg or 0
+        self._referee = Referee(
+            core, context=self._store.context, fuels=self._fuel, fuel=limits.fuel, bank=bank, watch=self._watch
+        )
+        step = step_function(self._store, self._referee, Engine.PLAIN)
+        self._direct = direct_step(step, self._referee, version())
+        self._step = self._direct.function if self._direct else step
+        self._given = min(limits.fuel_to_start, self._referee.fuel_left(0))
+        self._bots: dict[tuple[LoadedBot, int], KeptBot | None] = {}
+        self._loops: dict[tuple[KeptBot, ...], bytes] = {}
+        try:
+            self._pages = os.open("/proc/self/pagemap", os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            self._pages = -1
+
+    def __del__(self) -> None:
+        if self._pages >= 0:
+            os.close(self._pages)
+
+    def serve(self, limits: BotLimits, seats: int) -> bool:
+        """Return whether they are of this process, and have these limits and as many seats."""
+        return seats == self._seats and limits == self._limits and self._process == os.getpid()
+
+    @property
+    def are_many(self) -> bool:
+        """True if the store has too many loops and must be replaced."""
+        return len(self._loops) >= _MAX_LOOPS
+
+    def play(
+        self, core: GameCore, bots: Sequence[LoadedBot], seeds: Sequence[int], stopping: Callable[[], bool]
+    ) -> list[Used] | None:
+        """Play a leg to its end, and return what each bot used, or None if one can't be kept.
+
+        Raises:
+            Irregular: Other means must play the leg, with a new core: a bot is at fault or late, or the run must stop.
+        """
+        places = [(bot, bots[:seat].count(bot)) for seat, bot in enumerate(bots)]
+        kept = []
+        for place in places:
+            one = self._bots[place] if place in self._bots else self._keep(place)
+            if one is None:
+                return None
+            kept.append(one)
+        self._referee.begin(core, stopping)
+        self._watch.begin(0)
+        for seat, one in enumerate(kept):
+            try:
+                is_back = one.begin(self._fuel[seat], seeds[seat])
+            except (wasmtime.Trap, wasmtime.WasmtimeError):
+                is_back = False
+            if not is_back:
+                self._bots[places[seat]] = None
+                raise Irregular
+            core.write_views_to(seat, one.window)
+            if ignored := bots[seat].ignored_questions:
+                core.skip_questions(seat, ignored)
+        if not self._watch.end():
+            raise Irregular
+        if (key := tuple(kept)) not in self._loops:
+            self._loops[key] = self._new_loop(bots, kept)
+        self._referee.seat_bots(self._loops[key])
+        if (status := self._referee.play()) != LEG_IS_OVER:
+            calls.failure(*self._referee.take_failure())
+            if status == FAULT:
+                self._bots[places[core.pending()[1]]] = None
+            raise Irregular
+        return [Used(fuel.spent, 0.0, max(one.memory_bytes - BOT_STACK, 0)) for fuel, one in zip(self._fuel, kept)]
+
+    def _keep(self, place: tuple[LoadedBot, int]) -> KeptBot | None:
+        bot = place[0]
+        if bot.variables is None or self._pages < 0 or len(self._bots) >= _MAX_KEPT // (2 * cores()):
+            return None
+        fuel = Fuel(self._store.context)
+        self._store.limit(self._limits.memory_bytes, MOST_ELEMENTS, MAX_INSTANCES)
+        try:
+            imports = imports_of(self._store, bot, Engine.PLAIN, 0, fuel, by_lines=False)
+            externs = [imports.externs[name] for name in bot.imports]
+            given = externs, imports.seed_random, bot.variables, fuel, self._given, self._pages
+            kept = KeptBot(bot.program(Engine.PLAIN), self._store, *given)
+        except (wasmtime.Trap, wasmtime.WasmtimeError, ValueError, RunError):
+            kept = None
+        self._bots[place] = kept
+        return kept
+
+    def _new_loop(self, bots: Sequence[LoadedBot], kept: Sequence[KeptBot]) -> bytes:
+        results, started = tuple([bot.results for bot in bots]), [one.started for one in kept]
+        try:
+            return new_loop(self._store, self._step, results, started, self._seats, self._limits, Engine.PLAIN)
+        except (wasmtime.WasmtimeError, RunError):
+            raise Irregular from None
+
+
+_here = threading.local()
+
+
+def kept_bots(limits: BotLimits, core: GameCore) -> KeptBots:
+    """Return this thread's kept bots for a core's leg."""
+    kept: KeptBots | None = getattr(_here, "kept", None)
+    if kept is None or kept.are_many or not kept.serve(limits, core.seats):
+        kept = _here.kept = KeptBots(limits, core)
+    return kept
+
+
+def is_short(core: GameCore, limits: BotLimits) -> bool:
+    """Return whether bots of a core's leg can be kept: it is short, and all that they do is to answer."""
+    return (
+        0 < core.most_decisions <= _MAX_DECISIONS
+        and limits.engine is Engine.PLAIN
+        and not core.observes
+        and not core.steps_in_python
+    )
