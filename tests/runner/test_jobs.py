@@ -74,10 +74,10 @@ def job_server(folder: Path) -> Iterator[tuple[str, Mapping[str, str]]]:
                     os.kill(process, signal.SIGKILL)
 
 
-def answers(address: str) -> bool:
-    """Tell whether the job server takes connections."""
-    with socket.socket() as caller:
-        return caller.connect_ex(("127.0.0.1", int(address.rsplit(":", 1)[1]))) == 0
+def answers(address: str, variables: Mapping[str, str]) -> bool:
+    """Return whether the job server lists its jobs."""
+    listing = [str(PROGRAMS / "ray"), "job", "list", "--address", address]
+    return subprocess.run(listing, env=variables, capture_output=True, timeout=SECONDS).returncode == 0
 
 
 @pytest.mark.slow
@@ -88,7 +88,7 @@ def test_job_from_elsewhere_has_records_of_a_run_here(tmp_path: Path) -> None:
         tempfile.TemporaryDirectory(prefix="ray-", dir="/tmp") as short,
         job_server(Path(short)) as (address, variables),
     ):
-        assert wait_until(lambda: answers(address), SECONDS), Path(short, "head.log").read_text()
+        assert wait_until(lambda: answers(address, variables), SECONDS), Path(short, "head.log").read_text()
 
         job = [str(PROGRAMS / "ray"), "job", "submit", "--address", address, "--working-dir", ".", "--"]
         job += ["tournament", "run", CONTEST, "--results", str(shared)]
