@@ -92,6 +92,7 @@ GROWS = module(end="(drop (memory.grow (i32.const 1)))")
 FAILS = module(end="(if (i32.and (call $rand) (i32.const 1)) (then unreachable))")
 FAILS_AT_START = module(start="(if (i32.and (call $rand) (i32.const 1)) (then unreachable))")
 USES_MUCH = module(pages=8)
+DRAWS = module(end="(return (i32.and (call $rand) (i32.const 1)))")
 TELLS_TIME = bytes(
     wasmtime.wat2wasm("""(module
   (import "wasi_snapshot_preview1" "clock_time_get" (func (param i32 i64 i32) (result i32)))
@@ -134,7 +135,7 @@ def test_bots_that_change_everything_are_fresh_in_each_of_a_thousand_legs() -> N
 
 
 @pytest.mark.parametrize(
-    ("code", "kept_legs"), [(DIRTY, 30), (GROWS, 1), (USES_MUCH, 1), (FAILS, None), (FAILS_AT_START, None)]
+    ("code", "kept_legs"), [(DIRTY, 30), (DRAWS, 30), (GROWS, 1), (USES_MUCH, 1), (FAILS, None), (FAILS_AT_START, None)]
 )
 def test_legs_are_the_same_whether_bots_are_kept_or_not(code: bytes, kept_legs: int | None) -> None:
     """Compare also faults and what bots used. After a fault or growth, a bot isn't kept."""
