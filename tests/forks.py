@@ -242,6 +242,7 @@ def _be_command(request: dict[str, Any]) -> None:
 
 # Modules that commands import late, without Ray, which starts threads.
 _MODULES = (
+    "email.parser",
     "encodings.utf_8_sig",
     "tests.kill_steps",
     "tests.disk_quota",
