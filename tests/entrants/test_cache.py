@@ -223,7 +223,7 @@ def test_changed_program_folder_is_unpacked_again(tmp_path: Path) -> None:
 
     def damage_by(change: Callable[[], object]) -> None:
         change()
-        programs._sound.clear()  # The next run starts so.
+        programs._checked_folders.clear()  # The next run starts so.
         assert programs.unpack_once(packed, tmp_path) == folder
         assert sorted(path.name for path in folder.iterdir()) == ["bot.toml", "run"]
         assert (folder / "run").read_text() == "#!/bin/sh\n" and os.access(folder / "run", os.X_OK)

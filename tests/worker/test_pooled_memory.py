@@ -120,7 +120,7 @@ def test_leg_without_places_in_pool_is_played(monkeypatch: pytest.MonkeyPatch) -
     stores = stores_of(monkeypatch)
     assert engine.has_pool()
     gc.collect()
-    places = engine._places()
+    places = engine._slots()
     assert instances.take_places(places), "all are given back"
     assert not instances.take_places(1)
     kept = calls.new_store(engine.engine(Engine.POOLED), places)

@@ -46,7 +46,7 @@ _CALLS_CLOCK = re.compile(rb"\b(time|clock)\s*\(")
 _ASKS_FOR_GNU = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+_GNU_SOURCE\b", re.MULTILINE)
 _MAX_BARE = 2  # tries, because the linker reports clashes only after all other errors
 _PASTES = re.compile(rb"##|%:%:")
-_WORD = re.compile(r"[A-Za-z_][0-9A-Za-z_]*")
+_IDENTIFIER = re.compile(r"[A-Za-z_][0-9A-Za-z_]*")
 # Tokens that predict the optimiser's time, and those that can hide them.
 _BRANCHES = re.compile(
     rb"""//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\n])*"?|(?<![0-9])'(?:\\.|[^'\\\n])*'?|[{}]|\belse\s+if\b""", re.DOTALL
@@ -87,7 +87,7 @@ def compile_bot(
     refused: Unfit | None = None
     for adapters in [interface.adapters, {}] if submission.kind in interface.adapters else [{}]:
         try:
-            return _compile_alone(submission, replace(interface, adapters=adapters), sandbox, with_lines)
+            return _compile_by_any_standard(submission, replace(interface, adapters=adapters), sandbox, with_lines)
         except Unfit as problem:
             refused = refused or problem
     assert refused
@@ -113,7 +113,7 @@ def require_compiler(kind: Kind, sandbox: SandboxSettings) -> None:
             raise MachineBusyError(why) from None
 
 
-def _compile_alone(
+def _compile_by_any_standard(
     submission: Submission, interface: Interface, sandbox: SandboxSettings, with_lines: bool
 ) -> Compiled:
     """Compile a bot by the first standard that accepts it.
@@ -134,7 +134,7 @@ def _compile_alone(
             unit = _write_unit(submission, interface, standard, sandbox, folder, bare)
             try:
                 code = _compile_by(
-                    _Work(submission, interface, replace(unit, allowance=allowance)), runtime, with_lines
+                    _Compilation(submission, interface, replace(unit, allowance=allowance)), runtime, with_lines
                 )
                 return Compiled(code, standard, unit.path.read_text())
             except CompilerRefused as problem:
@@ -160,7 +160,7 @@ def warnings_of(submission: Submission, interface: Interface, standard: str, san
 
 
 @dataclass(frozen=True)
-class _Work:
+class _Compilation:
     """One bot to compile by one standard."""
 
     submission: Submission
@@ -173,7 +173,7 @@ class _Work:
         return self.interface.class_name if self.submission.kind == "cpp" else ""
 
 
-def _compile_by(work: _Work, runtime: Mapping[str, bytes], with_lines: bool) -> bytes:
+def _compile_by(work: _Compilation, runtime: Mapping[str, bytes], with_lines: bool) -> bytes:
     """Return the WebAssembly by a standard.
 
     Raises:
@@ -197,7 +197,7 @@ def _compile_by(work: _Work, runtime: Mapping[str, bytes], with_lines: bool) -> 
                 raise
             refused = problem
     try:
-        answering = _asked_of_compiler(work, include)
+        answering = _choose_by_compiler(work, include)
     except CompilerRefused as problem:
         raise refused or problem from None  # the first message is about the source without trial calls
     if refused and answering == guess:
@@ -205,32 +205,35 @@ def _compile_by(work: _Work, runtime: Mapping[str, bytes], with_lines: bool) -> 
     return compile_with(answering)
 
 
-def _guess(work: _Work) -> _Answering | None:
+def _guess(work: _Compilation) -> _Answering | None:
     """Return the names that answer, if the source's words leave no choice, otherwise None.
 
     The compiler still has to accept them. An exact name that compiles is the bot's. A name after the file is guessed
     only if the source can't have an exact one.
     """
     interface = work.interface
-    words = set(words_of(_text(work)))
-    if work.class_name in words:
+    identifiers = set(words_of(_text(work)))
+    if work.class_name in identifiers:
         return {"": work.class_name}
     questions = [question.name for question in interface.required]
-    if words.issuperset(questions):
+    if identifiers.issuperset(questions):
         # A word before a parenthesis can be a function. The compiler decides whether it fits.
         text = _text(work)
         news = [one.name for one in interface.optional if re.search(rf"\b{one.name}\s*\(", text)]
         return {question: question for question in [*questions, *news]}
-    if interface.optional or words.intersection(questions) or _PASTES.search(work.submission.source):
+    if interface.optional or identifiers.intersection(questions) or _PASTES.search(work.submission.source):
         return None
     try:
-        names = {q: [name for name in names_for(work.submission.name, q, words) if name in words] for q in questions}
+        names = {
+            q: [name for name in names_for(work.submission.name, q, identifiers) if name in identifiers]
+            for q in questions
+        }
         return dict(zip(questions, choose(work.submission.name, names)))
     except NotChosen:
         return None
 
 
-def _asked_of_compiler(work: _Work, include: str) -> _Answering:
+def _choose_by_compiler(work: _Compilation, include: str) -> _Answering:
     """Return the names that answer, by trial calls of all functions that could.
 
     Raises:
@@ -238,12 +241,14 @@ def _asked_of_compiler(work: _Work, include: str) -> _Answering:
         NotChosen: No function answers a question, or two do.
     """
     interface = work.interface
-    words = words_of(_text(work))
-    names = {question.name: names_for(work.submission.name, question.name, words) for question in interface.answered}
+    identifiers = words_of(_text(work))
+    names = {
+        question.name: names_for(work.submission.name, question.name, identifiers) for question in interface.answered
+    }
     if any(len(found) > MAX_NAMES for found in names.values()):
         raise NotChosen(f"has more than {MAX_NAMES} names that differ from a function's in case only")
     calls: list[tuple[str, str]] = [(question, name) for question, found in names.items() for name in found]
-    of_class = [work.class_name] if work.class_name else []
+    class_names = [work.class_name] if work.class_name else []
     lines = ["#define TRIAL_CALLS\n", _adapter(work)]
     lines += [f'#pragma clang diagnostic error "-W{warning}"\n' for warning in _STRICT]
     for number, (question, name) in enumerate(calls):
@@ -251,30 +256,30 @@ def _asked_of_compiler(work: _Work, include: str) -> _Answering:
             f'#line 1 "{TRIAL_FILE}{number}"\n',
             f"ANSWER_{question.upper()}({TRIAL_FILE}{number}, {_qualified(name, work)})\n",
         ]
-    for name in of_class:
+    for name in class_names:
         lines += [f'#line 1 "{TRIAL_FILE}{len(calls)}"\n', f"static const unsigned long trial_size = sizeof({name});\n"]
     work.unit.path.write_text(f'{include}{"".join(lines)}#line 1 "{work.unit.path.name}"\n')
     wrong = errors_of(work.unit, expected=TRIAL_FILE)
-    if of_class and f"{TRIAL_FILE}{len(calls)}" not in wrong:
-        return {"": of_class[0]}
+    if class_names and f"{TRIAL_FILE}{len(calls)}" not in wrong:
+        return {"": class_names[0]}
     fitting: dict[str, list[str]] = {question: [] for question in names}
-    unfit: list[str] = []
+    refusals: list[str] = []
     for number, (question, name) in enumerate(calls):
         problem = wrong.get(f"{TRIAL_FILE}{number}")
         if problem is None:
             fitting[question].append(name)
         elif "undeclared" not in problem and "no member named" not in problem:
-            unfit.append(f"{name} doesn't fit: error: {problem}")
+            refusals.append(f"{name} doesn't fit: error: {problem}")
     required = {question.name: fitting[question.name] for question in interface.required}
     try:
         answering = dict(zip(required, choose(work.submission.name, required)))
     except NotChosen as problem_found:
-        raise NotChosen("\n".join([str(problem_found), *unfit])) from None
+        raise NotChosen("\n".join([str(problem_found), *refusals])) from None
     news = {question.name: fitting[question.name] for question in interface.optional}
     return answering | choose_news(work.submission.name, news)
 
 
-def _definitions(answering: _Answering, work: _Work) -> str:
+def _definitions(answering: _Answering, work: _Compilation) -> str:
     """Return macros that give the adapter the bot's names."""
     return "".join(
         f"#define BOT_{question.upper() or 'CLASS'} {_qualified(name, work) if question else name}\n"
@@ -282,18 +287,18 @@ def _definitions(answering: _Answering, work: _Work) -> str:
     )
 
 
-def _adapter(work: _Work) -> str:
+def _adapter(work: _Compilation) -> str:
     """Return the code at the end of the unit that connects the bot with the contest."""
     written = work.interface.adapter
     return f'#line 1 "adapter.h"\n{written}' if written else '#include "adapter.h"\n'
 
 
-def _qualified(name: str, work: _Work) -> str:
+def _qualified(name: str, work: _Compilation) -> str:
     """Return a name at file level, as opposed to one from `using namespace std`."""
     return f"::{name}" if work.submission.kind == "cpp" else name
 
 
-def _text(work: _Work) -> str:
+def _text(work: _Compilation) -> str:
     adapter = work.interface.adapters.get(work.submission.kind)
     source = (adapter.content + b"\n" if adapter else b"") + work.submission.source
     return source.decode(errors="replace")
@@ -322,9 +327,9 @@ def _write_unit(
         else "__attribute__((__unused__)) static void tournament_end(void) {}"
     )
     # This must be defined before the first header.
-    begin = "#define _GNU_SOURCE\n" if submission.kind == "c" and _ASKS_FOR_GNU.search(submission.source) else ""
+    head = "#define _GNU_SOURCE\n" if submission.kind == "c" and _ASKS_FOR_GNU.search(submission.source) else ""
     if bare is not None:
-        begin += BARE + "".join(f"#define {name} tournament_own_{name}\n" for name in bare)
+        head += BARE + "".join(f"#define {name} tournament_own_{name}\n" for name in bare)
     files = {unit.name: unit, f"{BOT_FOLDER}/{bot.name}": bot}
     before = ""
     if adapter := interface.adapters.get(submission.kind):
@@ -336,7 +341,7 @@ def _write_unit(
         files = {f"{BOT_FOLDER}/{adapter.name}": path, **files, f"{ADAPTER_FOLDER}/{adapter.name}": path}
         before = f'#include "{ADAPTER_FOLDER}/{adapter.name}"\n'
     unit.write_text(
-        f'{begin}#include "{interface.compiled.header}"\n{clock}{before}#include "{BOT_FOLDER}/{bot.name}"\n{end}\n'
+        f'{head}#include "{interface.compiled.header}"\n{clock}{before}#include "{BOT_FOLDER}/{bot.name}"\n{end}\n'
     )
     seen = seen_by_bots(interface.folder, files)
     (folder / SEEN_FILES).write_text(seen)
@@ -349,20 +354,20 @@ def longest_chain(source: bytes) -> int:
 
     Bots above a limit are compiled with less optimisation. A clock wouldn't give the same bytes on every machine.
     """
-    depth = most = here = 0
+    depth = longest = length = 0
     for found in _BRANCHES.finditer(source):
-        word = found[0]
-        if word == b"{":
+        token = found[0]
+        if token == b"{":
             depth += 1
-        elif word == b"}":
+        elif token == b"}":
             depth = max(0, depth - 1)
-            here = here if depth else 0
-        elif word.startswith(b"else"):
-            here += 1
-            most = max(most, here)
-    return most
+            length = length if depth else 0
+        elif token.startswith(b"else"):
+            length += 1
+            longest = max(longest, length)
+    return longest
 
 
 def words_of(text: str) -> list[str]:
     """Return the possible names in a source, each once, in order of first occurrence."""
-    return list(dict.fromkeys(_WORD.findall(text.replace("\\\r\n", "").replace("\\\n", ""))))
+    return list(dict.fromkeys(_IDENTIFIER.findall(text.replace("\\\r\n", "").replace("\\\n", ""))))

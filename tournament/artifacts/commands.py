@@ -25,10 +25,10 @@ def find_command(word: str, folder: Path) -> str:
         if not os.access(path, os.X_OK):
             raise Unfit(f"{word} can't be executed; chmod +x it")
         return str(path)
-    found = shutil.which(word, path=PATH) or shutil.which(word)
-    if found is None:
+    installed = shutil.which(word, path=PATH) or shutil.which(word)
+    if installed is None:
         raise Unfit(f"{word} is not installed on this machine; in its own folder it would be ./{word}", lasting=False)
-    return found
+    return installed
 
 
 _ENV = re.compile(r"#!\s*\S*/env\s+(?:-S\s+(?P<words>\S.*)|(?P<word>[^\s=-]+))\n")
@@ -38,9 +38,9 @@ def executed(command: str) -> list[str]:
     """Return the words that start a file. An env in its first line is resolved here, because bots have no PATH."""
     with open(command, "rb") as file:
         named = _ENV.fullmatch(file.readline(256).decode(errors="replace"))
-    words = (named["words"] or named["word"]).split() if named else []
-    interpreter = shutil.which(words[0], path=PATH) if words else None
-    return [interpreter, *words[1:], command] if interpreter else [command]
+    arguments = (named["words"] or named["word"]).split() if named else []
+    interpreter = shutil.which(arguments[0], path=PATH) if arguments else None
+    return [interpreter, *arguments[1:], command] if interpreter else [command]
 
 
 def read_by(command: str, *, seen: bool = False) -> list[str]:
@@ -50,15 +50,15 @@ def read_by(command: str, *, seen: bool = False) -> list[str]:
     with open(path, "rb") as file:
         first = file.readline(256)
     if first.startswith(b"#!"):
-        words = first[2:].decode(errors="replace").split()
-        if words and Path(words[0]).name == "env":
-            words = words[2:] if words[1:2] == ["-S"] else words[1:]
+        arguments = first[2:].decode(errors="replace").split()
+        if arguments and Path(arguments[0]).name == "env":
+            arguments = arguments[2:] if arguments[1:2] == ["-S"] else arguments[1:]
         # Only one of the system's programs, because naming another file must not make it readable.
-        interpreter = shutil.which(Path(words[0]).name, path=PATH) if words else None
+        interpreter = shutil.which(Path(arguments[0]).name, path=PATH) if arguments else None
         if interpreter is not None and not (seen and command == interpreter):
             paths.update(read_by(interpreter, seen=True))
-            if os.path.realpath(words[0]) == os.path.realpath(interpreter):
-                paths.add(words[0])  # the kernel looks it up by this name
+            if os.path.realpath(arguments[0]) == os.path.realpath(interpreter):
+                paths.add(arguments[0])  # the kernel looks it up by this name
     prefix = Path(path).parent.parent
     name = Path(path).name
     # A virtual environment's interpreter reads the path of its base there.

@@ -51,8 +51,8 @@ class Unit:
 
     def command(self, *flags: str) -> list[str]:
         """Return the command that compiles the unit to an object file, without linking."""
-        words = words_of_compiler(language_of(self.standard))
-        command = bot_command(words, self.standard)
+        arguments = words_of_compiler(language_of(self.standard))
+        command = bot_command(arguments, self.standard)
         return [*command, "-ferror-limit=0", *flags, "-c", self.path.name, "-o", str(self.object)]
 
     @property

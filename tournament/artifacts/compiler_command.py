@@ -96,7 +96,7 @@ WRITTEN_FROM = (Path(__file__).with_name("c_bots.py"), *RUNTIME_SOURCES, EXCEPTI
 # Names by which a bot's compilation finds files on every machine. It finds nothing else (`seen_by_bots`).
 _SEEN_LIBRARY, _SEEN_HEADERS, SEEN_SDK, _SEEN_WORK = "/zig/lib", "/zig/headers", "/sdk", "/work"
 SEEN_FILES = "seen.json"
-_OF_BOTS = [
+_BOT_FLAGS = [
     # An assembler could open files. An empty statement, as a barrier, is still allowed.
     "-fno-gnu-inline-asm",
     # A crash isn't repeated, and a source can't cause one by a pragma.
@@ -113,7 +113,7 @@ _OF_BOTS = [
 def version() -> str:
     """Return everything on which the bytes of a build depend, except the source."""
     by_language = [word for kind in LANGUAGES for word in (*STANDARDS[kind], *_LANGUAGE_FLAGS[kind])]
-    of_exceptions = [*EXCEPTIONS, *FLAGS_OF_LIBRARY, *SOURCES_THAT_THROW]
+    exception_parts = [*EXCEPTIONS, *FLAGS_OF_LIBRARY, *SOURCES_THAT_THROW]
     flags = [
         *_FLAGS,
         *by_language,
@@ -123,8 +123,8 @@ def version() -> str:
         *_WRAPPED,
         BARE,
         EXPORT,
-        *of_exceptions,
-        *_OF_BOTS,
+        *exception_parts,
+        *_BOT_FLAGS,
     ]
     headers = [path.read_text() for path in sorted(HEADERS.rglob("*.h"))]
     return " ".join(["ziglang", importlib.metadata.version("ziglang"), *flags, *headers])
@@ -161,8 +161,10 @@ def asking_for_words(kind: str, source: str) -> list[str]:
 def words_said(message: str, source: str) -> list[str]:
     """Return the words for the compiler proper, with the paths of bots' compilations, and without names of files."""
     line = next(line for line in message.splitlines() if f" clang {source} " in line)
-    words = line.partition(f" clang {source} ")[2].replace(str(home() / "lib"), _SEEN_LIBRARY).split()
-    return [word for word in words if word not in ("-c", "-o", "-MD", "-MV", "-MF") and not word.endswith((".o", ".d"))]
+    arguments = line.partition(f" clang {source} ")[2].replace(str(home() / "lib"), _SEEN_LIBRARY).split()
+    return [
+        word for word in arguments if word not in ("-c", "-o", "-MD", "-MV", "-MF") and not word.endswith((".o", ".d"))
+    ]
 
 
 def bot_command(words: list[str], standard: str) -> list[str]:
@@ -173,7 +175,7 @@ def bot_command(words: list[str], standard: str) -> list[str]:
     Args:
         words: The result of `words_said`.
     """
-    return [zig(), "clang", *words, f"-std={standard}", *_OF_BOTS]
+    return [zig(), "clang", *words, f"-std={standard}", *_BOT_FLAGS]
 
 
 def seen_by_bots(folder: Path, files: Mapping[str, Path]) -> str:
@@ -199,9 +201,9 @@ def seen_by_bots(folder: Path, files: Mapping[str, Path]) -> str:
 @cache
 def home() -> Path:
     """Return the folder in which the compiler is installed."""
-    found = importlib.util.find_spec("ziglang")
-    assert found is not None and found.submodule_search_locations is not None
-    return Path(found.submodule_search_locations[0])
+    spec = importlib.util.find_spec("ziglang")
+    assert spec is not None and spec.submodule_search_locations is not None
+    return Path(spec.submodule_search_locations[0])
 
 
 def zig() -> str:

@@ -109,15 +109,15 @@ def run_compiler(
     allowance.left -= seconds if finished.excess or finished.cut_off else finished.seconds
     if finished.excess:
         # The bot may build when the compiler can use more.
-        lasting = _MOST_MEGABYTES == MEGABYTES_OF_BUILDS
-        raise Unfit(f"the compiler took {finished.excess}", lasting=lasting)
+        is_permanent = _MOST_MEGABYTES == MEGABYTES_OF_BUILDS
+        raise Unfit(f"the compiler took {finished.excess}", lasting=is_permanent)
     if finished.cut_off:
         raise Unfit(f"the compiler was still at it after {_BY_CLOCK * seconds:g} seconds", lasting=False)
     if finished.status != 0:
         folders = [folder, *readable, *[Path(word[2:]) for word in commands[0] if word.startswith("-I")]]
         text = message_of(finished)
-        lasting = not any(os.strerror(number) in text for number in _OF_THE_MACHINE)
-        refused = CompilerRefused(why_refused(finished, folders, hints), lasting=lasting)
+        is_permanent = not any(os.strerror(number) in text for number in _OF_THE_MACHINE)
+        refused = CompilerRefused(why_refused(finished, folders, hints), lasting=is_permanent)
         refused.taken = names_taken(finished)
         refused.complaints = complaints_of(finished)
         refused.text_has_exceptions = text_has_exceptions(finished)
@@ -175,9 +175,9 @@ def words_of_compiler(kind: str) -> list[str]:
         unit = folder / ("empty.c" if kind == "c" else "empty.cpp")
         unit.touch()
         try:
-            said = run_compiler(
+            finished = run_compiler(
                 [asking_for_words(kind, unit.name)], folder, [], SandboxSettings(), libraries=folder / "made"
             )
-            return words_said(message_of(said), unit.name)
+            return words_said(message_of(finished), unit.name)
         except (Unfit, StopIteration) as problem:
             raise RunError(f"the compiler doesn't report how it compiles: {first_line(problem)}") from None

@@ -74,26 +74,26 @@ def prepare_libraries(kinds: Collection[str], sandbox: SandboxSettings, say: Cal
     Raises:
         RunError: A library can't be built or kept.
     """
-    if all(_is_sound(libraries_of(kind)) for kind in kinds):
+    if all(_is_intact(libraries_of(kind)) for kind in kinds):
         return
     above = cache_folder() / "libraries"
     with _lock, cache_trouble(above), alone_on_this_machine(above):
         shipped.unpack_into(above)
-        missing = [kind for kind in sorted(kinds) if not _is_sound(libraries_of(kind))]
+        missing = [kind for kind in sorted(kinds) if not _is_intact(libraries_of(kind))]
         if not missing:
             return
         named = " and ".join(LANGUAGE_NAMES[kind] for kind in missing)
-        what = "library" if len(missing) == 1 else "libraries"
-        say(f"Building the compiler's {named} {what}, once on this machine (about a minute)…")
-        made = above / "made"
+        noun = "library" if len(missing) == 1 else "libraries"
+        say(f"Building the compiler's {named} {noun}, once on this machine (about a minute)…")
+        compiler_cache = above / "made"
         if any(libraries_of(kind).exists() for kind in missing):  # damaged; the compiler's cache may be, too
             for kind in missing:
                 remove(libraries_of(kind))
-            remove(made)
-        make_folder(made)
+            remove(compiler_cache)
+        make_folder(compiler_cache)
         # In parallel, because the compiler hardly uses a second processor. Parts that both need are built once.
         with threads_that_end(len(missing)) as pool:
-            for _ in pool.map(lambda kind: _build_library(kind, made, sandbox), missing):
+            for _ in pool.map(lambda kind: _build_library(kind, compiler_cache, sandbox), missing):
                 pass
 
 
@@ -112,17 +112,17 @@ def _build_library(kind: str, made: Path, sandbox: SandboxSettings) -> None:
             language = LANGUAGE_NAMES[kind]
             raise RunError(f"the compiler can't build its {language} library here: {first_line(problem)}") from None
         line = next(line for line in text.splitlines() if line.startswith("wasm-ld "))
-        words = _keep_libraries(line.split(), unit, folder)
-        link = {"words": words, "sha256": _digests(folder)}
+        link_arguments = _copy_libraries(line.split(), unit, folder)
+        link = {"words": link_arguments, "sha256": _digests(folder)}
         write_cached(folder / _LINK_FILE, json.dumps(link).encode())
         with contextlib.suppress(OSError):  # another machine may share the folder and have been faster
             folder.rename(libraries)
         folder.mkdir(exist_ok=True)
 
 
-def _keep_libraries(words: list[str], unit: Path, folder: Path) -> list[str]:
+def _copy_libraries(words: list[str], unit: Path, folder: Path) -> list[str]:
     """Copy the libraries in a linker's command beside the unit. Return the command with placeholders."""
-    kept = []
+    copied = []
     for number, word in enumerate(words):
         if word == "-o" or words[number - 1] == "-o":
             continue
@@ -131,16 +131,16 @@ def _keep_libraries(words: list[str], unit: Path, folder: Path) -> list[str]:
             continue
         if path.is_absolute():
             # Objects come first, so that their definitions, such as rand(), replace those of libraries.
-            kept += [] if _OBJECTS in kept else [_OBJECTS]
+            copied += [] if _OBJECTS in copied else [_OBJECTS]
             shutil.copy(path, folder / path.name)
             with open(folder / path.name, "rb") as file:
                 os.fsync(file.fileno())
-            kept.append(f"{_LIBRARIES}/{path.name}")
+            copied.append(f"{_LIBRARIES}/{path.name}")
         else:
-            kept.append(word)
+            copied.append(word)
     for leftover in ("library.wasm", unit.name):
         (folder / leftover).unlink()
-    return kept
+    return copied
 
 
 def libraries_of(kind: str) -> Path:
@@ -148,7 +148,7 @@ def libraries_of(kind: str) -> Path:
     return cache_folder() / "libraries" / f"{kind}-{digest()[:16]}"
 
 
-def _is_sound(libraries: Path) -> bool:
+def _is_intact(libraries: Path) -> bool:
     """Return whether the libraries exist and are unchanged.
 
     Raises:
@@ -178,12 +178,14 @@ def link_command(kind: str, objects: Sequence[str], output: str, with_lines: boo
     link = read_cached(libraries / _LINK_FILE)
     if link is None:
         raise RunError(f"the compiler's library {libraries} was damaged during the run; run again")
-    words: list[str] = []
-    for word in json.loads(link)["words"]:
-        if with_lines and word in STRIP:
+    arguments: list[str] = []
+    for argument in json.loads(link)["words"]:
+        if with_lines and argument in STRIP:
             continue
-        words += [*objects, EXPORT, *WRAPS] if word == _OBJECTS else [word.replace(_LIBRARIES, str(libraries))]
-    return [zig(), *words, "-o", output]
+        arguments += (
+            [*objects, EXPORT, *WRAPS] if argument == _OBJECTS else [argument.replace(_LIBRARIES, str(libraries))]
+        )
+    return [zig(), *arguments, "-o", output]
 
 
 def kept_object(name: str, sources: Iterable[Path]) -> Path:
@@ -230,9 +232,9 @@ def library_of_exceptions(sandbox: SandboxSettings) -> bytes:
     Raises:
         RunError: It can't be built.
     """
-    kept = kept_object("exceptions", [EXCEPTIONS_SOURCE])
-    with _lock, cache_trouble(kept.parent), alone_on_this_machine(kept.parent):
-        return get_or_make(kept, lambda: _build_exceptions(sandbox))
+    path = kept_object("exceptions", [EXCEPTIONS_SOURCE])
+    with _lock, cache_trouble(path.parent), alone_on_this_machine(path.parent):
+        return get_or_make(path, lambda: _build_exceptions(sandbox))
 
 
 def _build_exceptions(sandbox: SandboxSettings) -> bytes:

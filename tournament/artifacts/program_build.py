@@ -19,7 +19,7 @@ from tournament.sandbox.outside.scratch import is_full, scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 
 _SECONDS = 300  # own time of a build (`sandbox.outside.process_time`)
-_MAX_SHOWN = 1 << 16  # bytes of a build's output
+_MAX_OUTPUT_BYTES = 1 << 16  # bytes of a build's output
 # Folders that compilers need. Other folders of /usr can contain people's work.
 _SYSTEM = (
     *(
@@ -74,7 +74,7 @@ def _build(archive: bytes, recipe: Recipe, sandbox: SandboxSettings) -> bytes:
             ),
             sandbox.mode,
             _SECONDS,
-            most=_MAX_SHOWN,
+            most=_MAX_OUTPUT_BYTES,
         )
         if finished.status != 0:
             if is_full(whole):
@@ -94,5 +94,5 @@ def _build(archive: bytes, recipe: Recipe, sandbox: SandboxSettings) -> bytes:
 def _complaint(recipe: Recipe, finished: run_command.Finished, folder: Path) -> str:
     text = (finished.errors + finished.output).decode(errors="replace").replace(f"{folder}/", "")
     lines = [line for line in text.splitlines() if line.strip()]
-    what = f"its build ({' '.join(recipe.build)}) {finished.in_words}"
-    return "\n".join([what, *truncate_lines(lines, 12)])
+    summary = f"its build ({' '.join(recipe.build)}) {finished.in_words}"
+    return "\n".join([summary, *truncate_lines(lines, 12)])

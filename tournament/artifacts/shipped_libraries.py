@@ -33,8 +33,8 @@ def unpack_into(folder: Path, archive: Path = ARCHIVE) -> None:
     if not archive.exists():
         return
     content = archive.read_bytes()
-    done = folder / f"shipped-{hashlib.sha256(content).hexdigest()[:16]}"
-    if done.exists():
+    marker = folder / f"shipped-{hashlib.sha256(content).hexdigest()[:16]}"
+    if marker.exists():
         return
     with scratch_folder(folder) as scratch, tarfile.open(fileobj=io.BytesIO(content)) as opened:
         for entry in opened:
@@ -47,7 +47,7 @@ def unpack_into(folder: Path, archive: Path = ARCHIVE) -> None:
         for path in scratch.iterdir():
             if not (folder / path.name).exists():
                 path.rename(folder / path.name)
-    done.touch(mode=0o600)
+    marker.touch(mode=0o600)
 
 
 def pack(built: Iterable[Path], archive: Path) -> None:

@@ -82,7 +82,7 @@ def first_fault(location: str, bot: str) -> Place:
     with reading(location):
         records = read_records(open_storage(location))
         names = {name for batch in records.batches for name in batch.legs.names}
-        places = sorted(
+        positions = sorted(
             (leg.match, fault.session, fault.game)
             for batch in records.batches
             for leg in (batch.legs[number] for number in range(len(batch.legs)))
@@ -91,9 +91,9 @@ def first_fault(location: str, bot: str) -> Place:
         )
     if bot not in names:
         raise InputError(f"the records have no bot {printable(bot)}{did_you_mean(bot, names)}")
-    if not places:
+    if not positions:
         raise InputError(f"{printable(bot)} has no recorded fault; choose a game with --match and --session")
-    return Place(*places[0])
+    return Place(*positions[0])
 
 
 def tape_bot(
@@ -110,18 +110,18 @@ def tape_bot(
         RunError: The records can't be read, or this machine can't play.
     """
     with reading(location):
-        known = recorded_leg(open_storage(location), config_of, place.match, place.session, say)
-    contest, config = known.contest, config_of(known.contest.name)
-    leg = known.leg.of_teams(contest.members)
+        leg_record = recorded_leg(open_storage(location), config_of, place.match, place.session, say)
+    contest, config = leg_record.contest, config_of(leg_record.contest.name)
+    leg = leg_record.leg.of_teams(contest.members)
     seat = next((number for number, one in enumerate(leg.seats) if one.name == bot), None)
     if seat is None:
-        players = " against ".join(known.recorded.seats)
-        raise InputError(f"{printable(bot)} doesn't play in match {known.recorded.match}: it is {players}")
+        players = " against ".join(leg_record.recorded.seats)
+        raise InputError(f"{printable(bot)} doesn't play in match {leg_record.recorded.match}: it is {players}")
     found, _ = find_submissions(config.entrants)
     submission = next((one for one in found if one.name == bot), None)
     if submission is None:
         raise InputError(f"{config.entrants} has no {printable(bot)}: debug needs its file")
-    interface = adapted(contest.interface, known.players.settings)
+    interface = adapted(contest.interface, leg_record.players.settings)
     is_process = leg.seats[seat].kind != "wasm"
     if is_process != (submission.kind in ("python", "program")):
         raise InputError(f"{submission.path}: the records are of a bot of another kind; run again first")
@@ -138,7 +138,13 @@ def tape_bot(
     window = Window(0, in_leg, 0, _LAST_GAME, _MAX_DECISIONS)
     say("playing the leg again")
     observe_leg(
-        contest, known.players.settings, known.players.sandbox, known.leg, known.artifacts[-1], window, new_tape
+        contest,
+        leg_record.players.settings,
+        leg_record.players.sandbox,
+        leg_record.leg,
+        leg_record.artifacts[-1],
+        window,
+        new_tape,
     )
     until = [one for one in tapes[-1].decisions if (one.session, one.game) <= (in_leg, last_game)]
     decisions, first, faults = decisions_to_debug(until, in_leg, place.game)
@@ -153,9 +159,17 @@ def tape_bot(
     ]
     if faults:
         seed = seed_after_faults(seed, faults)
-    recorded = {entrant.name: entrant.sha256 for entrant in known.entrants}
+    recorded = {entrant.name: entrant.sha256 for entrant in leg_record.entrants}
     return TapedBot(
-        submission, recorded.get(bot) != submission.sha256, interface, decisions, texts, first, seed, tapes[-1], known
+        submission,
+        recorded.get(bot) != submission.sha256,
+        interface,
+        decisions,
+        texts,
+        first,
+        seed,
+        tapes[-1],
+        leg_record,
     )
 
 
@@ -227,8 +241,8 @@ def _debug_python(taped: TapedBot, folder: Path, debugger: Debugger, say: Callab
         "steps": debugger == "pdb",
     }
     (folder / "orders").write_bytes(pickle.dumps(orders))
-    words = [sys.executable, "-m", "tournament.debugging.python_driver", str(folder)]
-    return 1 if subprocess.run(words).returncode else 0
+    command = [sys.executable, "-m", "tournament.debugging.python_driver", str(folder)]
+    return 1 if subprocess.run(command).returncode else 0
 
 
 def _debug_program(taped: TapedBot, folder: Path, debugger: Debugger, say: Callable[[str], None]) -> int:

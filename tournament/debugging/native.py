@@ -93,8 +93,8 @@ def build_native(
             raise InputError(
                 f"{submission.path}: {Path(compiler).name} doesn't build it:\n{ended.stderr.strip()[-4000:]}"
             )
-    words = f"{Path(compiler).name} -std={compiled.standard}"
-    return words + " with address and undefined-behaviour sanitizers" * has_sanitizers
+    description = f"{Path(compiler).name} -std={compiled.standard}"
+    return description + " with address and undefined-behaviour sanitizers" * has_sanitizers
 
 
 def run_native(source: Path, folder: Path, orders: Mapping[str, object], *, with_gdb: bool) -> int:
@@ -144,10 +144,10 @@ def _own_frames(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _sanitizers_library() -> str:
-    found = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True).stdout.strip()
-    if not os.path.isabs(found):
+    path = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True).stdout.strip()
+    if not os.path.isabs(path):
         raise InputError("debug needs gcc's sanitizers, which aren't installed; try: apt install libasan8 libubsan1")
-    return found
+    return path
 
 
 def _driver_text(interface: Interface) -> str:

@@ -66,7 +66,7 @@ def ask_bot(
         return _failed("the bot can't start", debugger if steps else None)
     view = View(f=[0] * settings["state_size"])
     for number, (decision, text) in enumerate(zip(decisions, texts)):
-        _show(view, decision.values, histories)
+        _update_view(view, decision.values, histories)
         function = functions[decision.kind]
         if function is None:
             continue
@@ -89,7 +89,7 @@ def ask_bot(
     return 0
 
 
-def _show(view: View, values: Mapping[str, object], histories: tuple[str, Mapping[str, str]] | None) -> None:
+def _update_view(view: View, values: Mapping[str, object], histories: tuple[str, Mapping[str, str]] | None) -> None:
     """Set a view's attributes, and add to its lists of moves."""
     vars(view).update(values)
     if histories:

@@ -161,18 +161,18 @@ class ParquetSink:
         rows = table.rows
         ends = np.array([*first_rows, rows], np.int64)
         lengths = ends[1:] - ends[:-1]
-        some = np.flatnonzero(lengths)
+        nonempty = np.flatnonzero(lengths)
         added: dict[str, Runs] = {}
         for column in columns:
             if column.of_leg:
-                added[column.name] = Runs.from_runs([one[column.name] for one in values], some, lengths[some])
+                added[column.name] = Runs.from_runs([one[column.name] for one in values], nonempty, lengths[nonempty])
             elif column.dtype == NAME:
                 names = [name for leg, _, _ in self._legs for name in leg.names]
                 width = len(names) // max(len(values), 1)
-                of_row = np.repeat(np.arange(len(values)) * width, lengths)
-                of_row += table.arrays[column.name][:rows].astype(int)
-                starts = np.flatnonzero(np.diff(of_row, prepend=-1))
-                added[column.name] = Runs.from_runs(names, of_row[starts], np.diff(starts, append=rows))
+                name_index = np.repeat(np.arange(len(values)) * width, lengths)
+                name_index += table.arrays[column.name][:rows].astype(int)
+                starts = np.flatnonzero(np.diff(name_index, prepend=-1))
+                added[column.name] = Runs.from_runs(names, name_index[starts], np.diff(starts, append=rows))
         part.append({**table.arrays, **added}, rows)
         table.rows = 0
 
@@ -235,7 +235,7 @@ def play_task(
         return ParquetSink(games, sessions, *_open_parts(contest, storage, task.legs[0]), contest, luck)
 
     sink = open_sink()  # fails before play if the disk is full
-    lanes, out, troubles = _Lanes(), DisqualificationTracker(task.legs), _Troubles()
+    lanes, disqualifications, troubles = _Lanes(), DisqualificationTracker(task.legs), _Troubles()
     short = ShortLegs(contest, settings, artifacts, stopping)
     in_order = sorted(task.legs, key=lambda leg: (leg.plan.match, leg.plan.number))
 
@@ -243,15 +243,15 @@ def play_task(
         """Return the legs, or None if one was interrupted, or failed, whose rows are in the part."""
         played: list[Outcome] = []
         for leg in in_order:
-            while out.plays(leg) and not troubles.concern(leg):
+            while disqualifications.plays(leg) and not troubles.concern(leg):
                 sink.begin(leg)
-                apart = not troubles.suspects.isdisjoint(leg.names)
+                measures_bots = not troubles.suspects.isdisjoint(leg.names)
                 try:
                     if leg.has_processes:
-                        found = lanes.take(leg, sink)
+                        outcome = lanes.take(leg, sink)
                     else:
                         given = contest, settings, leg, artifacts, sink, stopping
-                        found = (not apart and short.play(leg, sink)) or play_leg(*given, apart=apart)
+                        outcome = (not measures_bots and short.play(leg, sink)) or play_leg(*given, apart=measures_bots)
                 except (BotTrouble, RulesFailed) as trouble:
                     if isinstance(trouble, BotTrouble):
                         troubles.note(trouble)
@@ -260,8 +260,8 @@ def play_task(
                     if not sink.take_back():
                         return None
                 else:
-                    out.note(leg, found.rest.disqualified_seats)
-                    played.append(found)
+                    disqualifications.note(leg, outcome.rest.disqualified_seats)
+                    played.append(outcome)
                     break
         sink.clear()
         try:
@@ -277,7 +277,7 @@ def play_task(
                 if stopping():
                     raise Stopped
                 started = time.perf_counter()
-                lanes.play(task, out, troubles, contest, settings, artifacts, stopping)
+                lanes.play(task, disqualifications, troubles, contest, settings, artifacts, stopping)
                 while (played := play()) is None:
                     # The leg's rows go, and with them the part, which is played again.
                     sink.abandon()
@@ -288,8 +288,8 @@ def play_task(
     except BaseException:
         sink.abandon()
         raise
-    of_lanes = lanes.seconds, lanes.games, lanes.legs
-    return Receipt(batches, seconds, *of_lanes, tuple(troubles.all), tuple(troubles.failed), lanes.broken)
+    lane_totals = lanes.seconds, lanes.games, lanes.legs
+    return Receipt(batches, seconds, *lane_totals, tuple(troubles.all), tuple(troubles.failed), lanes.broken)
 
 
 class _Troubles:
@@ -355,10 +355,10 @@ class _Lanes:
         probe.probe_sandbox(sandbox.mode)
         self.sandbox = sandbox.mode
         self.broken = dict(task.broken)
-        given = artifacts, cache_folder(), self.spool, stopping, out, self.broken, None, troubles.note_failure
+        lane_args = artifacts, cache_folder(), self.spool, stopping, out, self.broken, None, troubles.note_failure
         while legs:
             try:
-                for one in play_in_lanes(contest, settings, sandbox, legs, *given, apart=bool(troubles.suspects)):
+                for one in play_in_lanes(contest, settings, sandbox, legs, *lane_args, apart=bool(troubles.suspects)):
                     self.played[one.outcome.leg.digest] = one
                 break
             except BotTrouble as trouble:  # the legs that it broke off begin again

@@ -39,15 +39,15 @@ class DisqualificationTracker:
     def note(self, leg: Leg, out: Iterable[int]) -> None:
         """Record the seats that were disqualified in a finished leg."""
         for seat in out:
-            name, place = leg.entrants[seat], self._place[leg.digest]
-            self._last[name] = min(self._last.get(name, place), place)
+            name, index = leg.entrants[seat], self._place[leg.digest]
+            self._last[name] = min(self._last.get(name, index), index)
 
     def plays(self, leg: Leg) -> bool:
         """Return whether a leg is to be played."""
         if not self._last:
             return True
-        place = self._place[leg.digest]
-        return all(place <= self._last.get(seat.name, place) for seat in leg.seats if seat.kind != "out")
+        index = self._place[leg.digest]
+        return all(index <= self._last.get(seat.name, index) for seat in leg.seats if seat.kind != "out")
 
 
 class LegFaults:

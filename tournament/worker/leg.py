@@ -209,8 +209,8 @@ def play_leg(
         assert status == FAULT, "every bot answers at once"
         at_fault = core.pending()[1]
         with containing(leg.names[at_fault], "its fault could not be told", Stopped):
-            again = faults.add(core, seating.take_failure(), seating.printed(at_fault))
-            if again and seat_again(seating, at_fault, again, core, faults):
+            restart = faults.add(core, seating.take_failure(), seating.printed(at_fault))
+            if restart and seat_again(seating, at_fault, restart, core, faults):
                 core.note_restart(at_fault)
             else:
                 core.dismiss(at_fault)
@@ -240,7 +240,7 @@ def new_core(
             core.dismiss(number)
         return core
     except Exception as failure:
-        raise _failure_of_rules(contest, leg, (0, 0), failure) from failure
+        raise _rules_failure(contest, leg, (0, 0), failure) from failure
 
 
 def new_seating(
@@ -341,20 +341,20 @@ def outcome_of(
     try:
         core.check()
     except Exception as failure:
-        raise _failure_of_rules(contest, leg, core.position(), failure) from failure
+        raise _rules_failure(contest, leg, core.position(), failure) from failure
     sessions, games = core.sessions_played, core.games_recorded
     length = 0 if faults.ended_by is not None else games if contest.scored.table == "games" else sessions
-    rest = _rest_of(leg, faults, tries) if faults.all or tries > 1 else NO_RARE_FIELDS
+    rare_fields = _rare_fields(leg, faults, tries) if faults.all or tries > 1 else NO_RARE_FIELDS
     if leg.members > 1:
-        used = [_together([used[seat] for seat in seats]) for seats in seats_by_entrant(leg)]
-    return Outcome(leg, core.packed_sums(), sessions, games, length, rest, used, seconds)
+        used = [_sum_usage([used[seat] for seat in seats]) for seats in seats_by_entrant(leg)]
+    return Outcome(leg, core.packed_sums(), sessions, games, length, rare_fields, used, seconds)
 
 
-def _rest_of(leg: Leg, faults: LegFaults, tries: int) -> RareFields:
-    out = tuple(sorted({*faults.out})) if faults.ended_by is None else (faults.ended_by,)
+def _rare_fields(leg: Leg, faults: LegFaults, tries: int) -> RareFields:
+    disqualified = tuple(sorted({*faults.out})) if faults.ended_by is None else (faults.ended_by,)
     with containing(leg.entrants[faults.all[-1].seat if faults.all else 0], "its faults could not be kept"):
-        kept, left_out = select_faults(tuple(faults.all), out, len(leg.entrants))
-    return RareFields(kept, out, left_out, tries)
+        faults_stored, omitted = select_faults(tuple(faults.all), disqualified, len(leg.entrants))
+    return RareFields(faults_stored, disqualified, omitted, tries)
 
 
 def seats_by_entrant(leg: Leg) -> list[range]:
@@ -362,7 +362,7 @@ def seats_by_entrant(leg: Leg) -> list[range]:
     return [range(first, first + leg.members) for first in range(0, len(leg.seats), leg.members)]
 
 
-def _together(used: Sequence[Used]) -> Used:
+def _sum_usage(used: Sequence[Used]) -> Used:
     """Return what an entrant's bots used together."""
     return Used(
         sum(one.fuel for one in used),
@@ -386,35 +386,37 @@ def legs_of(contest: Contest, played: Sequence[Outcome], luck: Floats | None = N
     """
     if not played:
         return Legs.from_results(())
-    of_seats = np.frombuffer(b"".join([one.sums for one in played])).reshape(len(played), -1, 2 + BLOCK_COUNT)
-    totals = np.ascontiguousarray(of_seats[:, : len(played[0].leg.entrants)])
-    lengths = np.array([one.length for one in played])
+    seat_sums = np.frombuffer(b"".join([outcome.sums for outcome in played])).reshape(len(played), -1, 2 + BLOCK_COUNT)
+    totals = np.ascontiguousarray(seat_sums[:, : len(played[0].leg.entrants)])
+    lengths = np.array([outcome.length for outcome in played])
     sums = compute_leg_sums(totals, lengths, luck)
     if len(wrong := np.flatnonzero(are_too_large(sums))):
-        one = played[wrong[0]]
+        outcome = played[wrong[0]]
         failure = ValueError("it gives points beyond 10¹⁵, or none at all")
-        raise _failure_of_rules(contest, one.leg, (one.sessions, 0), failure)
-    plans = [one.leg.plan for one in played]
-    whole = np.array([(plan.match, plan.number, one.sessions, one.games) for plan, one in zip(plans, played)], np.int64)
+        raise _rules_failure(contest, outcome.leg, (outcome.sessions, 0), failure)
+    plans = [outcome.leg.plan for outcome in played]
+    counts = np.array(
+        [(plan.match, plan.number, outcome.sessions, outcome.games) for plan, outcome in zip(plans, played)], np.int64
+    )
     if legs_of_deals > 1:
-        deals = pair_keys(whole[:, 0], whole[:, 1] // legs_of_deals)
+        deals = pair_keys(counts[:, 0], counts[:, 1] // legs_of_deals)
         share_variances(sums, totals, lengths, luck, deals, legs_of_deals)
-    seated = [(*one.leg.entrants, one.leg.house.name if one.leg.house else "") for one in played]
+    seated = [(*outcome.leg.entrants, outcome.leg.house.name if outcome.leg.house else "") for outcome in played]
     names = {name: place for place, name in enumerate(dict.fromkeys(filter(None, itertools.chain(*seated))))}
-    places = np.array([[names.get(name, -1) for name in leg] for leg in seated], np.int32, order="F")
-    rests = {NO_RARE_FIELDS: 0}
-    more = np.array([rests.setdefault(one.rest, len(rests)) for one in played], np.int32)
+    player_indices = np.array([[names.get(name, -1) for name in leg] for leg in seated], np.int32, order="F")
+    rare_fields = {NO_RARE_FIELDS: 0}
+    more = np.array([rare_fields.setdefault(outcome.rest, len(rare_fields)) for outcome in played], np.int32)
     return Legs(
-        digest_column(one.leg.digest for one in played),
+        digest_column(outcome.leg.digest for outcome in played),
         tuple(names),
-        places[:, :-1],
-        places[:, -1],
-        np.asfortranarray(whole),
+        player_indices[:, :-1],
+        player_indices[:, -1],
+        np.asfortranarray(counts),
         np.asfortranarray(sums),
-        tuple(rests),
+        tuple(rare_fields),
         more,
-        np.array([one.seconds for one in played], np.float32),
-        np.array([one.used for one in played], np.float32, order="F"),
+        np.array([outcome.seconds for outcome in played], np.float32),
+        np.array([outcome.used for outcome in played], np.float32, order="F"),
     )
 
 
@@ -425,11 +427,11 @@ def result_of(contest: Contest, outcome: Outcome) -> LegResult:
     return replace(legs_of(contest, [without])[0], digest=outcome.leg.digest)
 
 
-def _failure_of_rules(contest: Contest, leg: Leg, position: tuple[int, int], failure: Exception) -> RulesFailed:
+def _rules_failure(contest: Contest, leg: Leg, position: tuple[int, int], failure: Exception) -> RulesFailed:
     """Return the error for an exception in a contest's rules, with its place: in their file, or in what they call."""
     session, game = position
     where = place_of_failure(contest, failure)
-    what = truncate(printable(" ".join(str(failure).split())), 300)
+    message = truncate(printable(" ".join(str(failure).split())), 300)
     return RulesFailed(
         contest.name,
         FailedLeg(
@@ -439,7 +441,7 @@ def _failure_of_rules(contest: Contest, leg: Leg, position: tuple[int, int], fai
             leg.house.name if leg.house else "",
             leg.plan.first_session + session,
             game,
-            truncate(f"{type(failure).__name__}: {what}{where}", MAX_REASON - 50),
+            truncate(f"{type(failure).__name__}: {message}{where}", MAX_REASON - 50),
         ),
     )
 

@@ -30,11 +30,11 @@ class Versions:
 
     def differences(self, other: Versions) -> str:
         """Return the differences from another machine's as text: "wasmtime 40.0.0 (there 41.0.0)", or ""."""
-        there = dict(other.by_name)
+        other_versions = dict(other.by_name)
         return ", ".join(
-            f"{name} {version} (there {there.get(name, 'none')})"
+            f"{name} {version} (there {other_versions.get(name, 'none')})"
             for name, version in self.by_name
-            if there.get(name) != version
+            if other_versions.get(name) != version
         )
 
 
@@ -95,10 +95,10 @@ def accept(invitation: Invitation) -> None:
     if found := versions_here().differences(invitation.versions):
         raise RunError(f"it has {found}: install the same on every node")
     try:
-        there = open_storage(invitation.location).read(invitation.name)
+        content = open_storage(invitation.location).read(invitation.name)
     except (OSError, KeyError):
-        there = b""
-    if there != invitation.content.encode():
+        content = b""
+    if content != invitation.content.encode():
         raise RunError(
             f"it does not find in {invitation.location} what this run wrote there: results must lie in a folder that"
             " all nodes share, or at a URL such as s3://bucket/prefix"
@@ -113,8 +113,8 @@ def accept_contest(rules: str, requires: tuple[tuple[str, str], ...], source: So
         RunError: They are missing or different.
     """
     try:
-        here = dict((load_source(source) if source else find_contest(rules)).requires)
+        requirements = dict((load_source(source) if source else find_contest(rules)).requires)
     except InputError as problem:
         raise RunError(f"it can't play {rules}: {problem}; install the same on every node") from None
-    if found := Versions(tuple(here.items())).differences(Versions(requires)):
+    if found := Versions(tuple(requirements.items())).differences(Versions(requires)):
         raise RunError(f"it has {found} for {rules}: install the same on every node")

@@ -138,9 +138,9 @@ class _WindowSink:
 
     def _recorded(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return a row as records have it."""
-        of_leg = leg_values(self.leg)
+        constants = leg_values(self.leg)
         return {
-            column.name: of_leg[column.name]
+            column.name: constants[column.name]
             if column.of_leg
             else self.leg.names[values[column.name]]
             if column.dtype == NAME
@@ -184,9 +184,9 @@ def observe_leg(
         contest.games,
     )
     if leg.has_processes:
-        alone = sandbox.model_copy(update={"legs_per_process": 1})
+        unshared = sandbox.model_copy(update={"legs_per_process": 1})
         with contextlib.closing(Spool()) as spool:
-            (played,) = play_in_lanes(watched, settings, alone, [leg], artifacts, cache_folder(), spool)
+            (played,) = play_in_lanes(watched, settings, unshared, [leg], artifacts, cache_folder(), spool)
             played.rows.replay_into(sink)
         result = played.result
     else:
@@ -253,12 +253,12 @@ def _games(
 ) -> tuple[ObservedGame, ...]:
     names = tuple(player.name for player in leg.players)
     faults = list(result.faults)
-    steps: dict[tuple[int, int], list[Step]] = {place: [] for place in sink.kept}
+    steps: dict[tuple[int, int], list[Step]] = {position: [] for position in sink.kept}
     for session, game, seat, kind, view, named, answer, failed, illegal, printed in core.steps:
         seat //= contest.members
         question = contest.interface.questions[kind]
-        told = named or view_values(contest.interface, kind, view)
-        fault = _take_fault(faults, seat, leg.plan.first_session + session, game) if failed else None
+        observed = named or view_values(contest.interface, kind, view)
+        fault = _pop_fault(faults, seat, leg.plan.first_session + session, game) if failed else None
         printed_text = printable(printed.decode("utf-8", "replace"))
         if fault is not None and not printed_text:
             printed_text = fault.last_output
@@ -271,8 +271,8 @@ def _games(
                 seat,
                 names[seat],
                 question.name,
-                told,
-                in_words(contest.interface, kind, _plain(named) or told, compiled=leg.players[seat].kind == "wasm"),
+                observed,
+                in_words(contest.interface, kind, _plain(named) or observed, compiled=leg.players[seat].kind == "wasm"),
                 answer,
                 answered,
                 (fault.message if fault else "a fault") if failed else None,
@@ -280,17 +280,19 @@ def _games(
                 illegal,
             )
         )
-    shown = contest.presentation
+    presentation = contest.presentation
     games = []
     for (session, game), decisions in sorted(steps.items()):
         row = sink.kept.get((session, game))
         if row is None:
-            told_of = GameText(outcome="it was broken off")
+            text = GameText(outcome="it was broken off")
         else:
-            players = [row[f"bot_{place}"] for place in range(len(leg.seats))] + list(names[len(leg.seats) :])
-            told_of = told_game(shown.scene(row), players) if shown else plain_game(row, players, contest.games)
-        place = leg.plan.first_session + session, game
-        games.append(ObservedGame(*place, told_of.cards, told_of.actions, told_of.outcome, tuple(decisions), row))
+            players = [row[f"bot_{position}"] for position in range(len(leg.seats))] + list(names[len(leg.seats) :])
+            text = (
+                told_game(presentation.scene(row), players) if presentation else plain_game(row, players, contest.games)
+            )
+        position = leg.plan.first_session + session, game
+        games.append(ObservedGame(*position, text.cards, text.actions, text.outcome, tuple(decisions), row))
     return tuple(games)
 
 
@@ -298,7 +300,7 @@ def _plain(named: Mapping[str, object]) -> Mapping[str, str]:
     return {name: plain_value(value) for name, value in named.items()}
 
 
-def _take_fault(faults: list[Fault], seat: int, session: int, game: int) -> Fault | None:
+def _pop_fault(faults: list[Fault], seat: int, session: int, game: int) -> Fault | None:
     """Remove and return the next fault of a seat in a game."""
     for number, fault in enumerate(faults):
         if (fault.seat, fault.session, fault.game) == (seat, session, game):

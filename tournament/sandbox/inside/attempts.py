@@ -43,14 +43,14 @@ def possible(paths: Mapping[str, str], tournament: int, *, build: bool) -> list[
             "fork": lambda: os.fork() or os._exit(0),
             "execute": _execute_nothing,
         }
-    done = []
+    succeeded = []
     for name, attempt in things.items():
         try:
             attempt()
         except (OSError, ValueError):
             continue
-        done.append(name)
-    return done
+        succeeded.append(name)
+    return succeeded
 
 
 def _execute_nothing() -> None:

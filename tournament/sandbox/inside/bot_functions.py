@@ -56,7 +56,7 @@ def choose_functions(
         ]
         ways = _ways(with_stem, classes, questions)
     if not ways:
-        raise NotChosen(_what_is_missing(names, classes, questions))
+        raise NotChosen(_explain_missing(names, classes, questions))
     if len(ways) > 1:
         raise NotChosen(f"has {' and '.join(words for words, *_ in ways)}: either may be meant; rename one")
     ((_, kind, answers),) = ways
@@ -79,9 +79,9 @@ def _ways(
     """Return the ways to answer all questions by functions, or by a class that fits and isn't a base of another one."""
     ways = _each(" and ".join(words for found in functions for words in found), None, functions)
     methods = {kind: [_methods(kind, spellings, count) for spellings, count in questions] for kind in classes}
-    fit = [kind for kind, found in methods.items() if all(found) and not _constructor_needs_values(kind)]
-    for kind in fit:
-        if not any(kind in other.__mro__[1:] for other in fit):
+    fitting = [kind for kind, found in methods.items() if all(found) and not _constructor_needs_values(kind)]
+    for kind in fitting:
+        if not any(kind in other.__mro__[1:] for other in fitting):
             ways += _each(f"the class {kind.__name__}", kind, methods[kind])
     return ways
 
@@ -90,29 +90,29 @@ def _each(whole: str, kind: type | None, found: Sequence[Mapping[str, Any]]) -> 
     """Return the ways to answer by these functions. If several fit one question, each of them counts as a way."""
     if not all(found):
         return []
-    several = next((one for one in found if len(one) > 1), [whole])
-    return [(words, kind, [next(iter(one.values())) for one in found]) for words in several]
+    descriptions = next((one for one in found if len(one) > 1), [whole])
+    return [(words, kind, [next(iter(one.values())) for one in found]) for words in descriptions]
 
 
 def _fitting(names: Mapping[str, Any], spellings: Iterable[str], count: int) -> dict[str, Callable[..., object]]:
     """Return the fitting functions among these names, each once, by their descriptions."""
-    found: dict[int, tuple[str, Callable[..., object]]] = {}
-    wanted = frozenset(spellings)
+    by_identity: dict[int, tuple[str, Callable[..., object]]] = {}
+    names_accepted = frozenset(spellings)
     for name, value in names.items():  # this is the order of their lines
-        if name in wanted and callable(value) and takes(value, count):
-            found.setdefault(id(value), (_named(name, value), value))
-    return dict(found.values())
+        if name in names_accepted and callable(value) and takes(value, count):
+            by_identity.setdefault(id(value), (_named(name, value), value))
+    return dict(by_identity.values())
 
 
 def _methods(kind: type, spellings: Iterable[str], count: int) -> dict[str, str]:
     """Return the names of a class's fitting methods among these names, each method once, by their descriptions."""
-    found: dict[int, tuple[str, str]] = {}
+    by_identity: dict[int, tuple[str, str]] = {}
     for name in spellings:
         value = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
         plain = value.__func__ if isinstance(value, (staticmethod, classmethod)) else value
         if callable(plain) and takes(plain, count if isinstance(value, staticmethod) else count + 1):
-            found.setdefault(id(plain), (f"{kind.__name__}.{name}", name))
-    return dict(found.values())
+            by_identity.setdefault(id(plain), (f"{kind.__name__}.{name}", name))
+    return dict(by_identity.values())
 
 
 def _constructor_needs_values(kind: type) -> bool:
@@ -135,8 +135,8 @@ def takes(function: Any, count: int) -> bool:
     only_by_name = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
     if any(name not in given for name in only_by_name):
         return False
-    least = code.co_argcount - len(function.__defaults__ or ())
-    return least <= count and (count <= code.co_argcount or bool(code.co_flags & _TAKES_ANY_NUMBER))
+    min_count = code.co_argcount - len(function.__defaults__ or ())
+    return min_count <= count and (count <= code.co_argcount or bool(code.co_flags & _TAKES_ANY_NUMBER))
 
 
 def _named(name: str, function: Callable[..., object]) -> str:
@@ -144,7 +144,7 @@ def _named(name: str, function: Callable[..., object]) -> str:
     return f"the function {name}{f' (line {code.co_firstlineno})' if code else ''}"
 
 
-def _what_is_missing(
+def _explain_missing(
     names: Mapping[str, Any], classes: Sequence[type], questions: Sequence[tuple[Sequence[str], int]]
 ) -> str:
     for spellings, count in questions:
@@ -168,8 +168,8 @@ def _what_is_missing(
 
 def _few(names: list[str]) -> str:
     """Return names joined by "and". Of more than six names it shows five and the number of others."""
-    shown = names[:5] if len(names) > 6 else names
-    return " and ".join([*shown, *([f"{len(names) - len(shown)} more"] if len(names) > len(shown) else [])])
+    listed = names[:5] if len(names) > 6 else names
+    return " and ".join([*listed, *([f"{len(names) - len(listed)} more"] if len(names) > len(listed) else [])])
 
 
 def _counted(values: int) -> str:

@@ -56,15 +56,15 @@ def answer(build: _socket.socket, child: int, max_threads: int) -> None:
     waiting = select.poll()
     for descriptor in (listener, ended):
         waiting.register(descriptor, select.POLLIN)
-    left = 0
+    remaining = 0
     while ended not in (ready := dict(waiting.poll())):
         if not ready[listener] & select.POLLIN:
             continue  # all processes that could ask have ended, so the child is about to end
         question = bytearray(_QUESTION_BYTES)
         try:
             fcntl.ioctl(listener, _RECEIVE, question)
-            left = max(0, left - 1) or max(0, max_threads - _threads())
-            verdict = (0, _GO_ON) if left else (-errno.EAGAIN, 0)
+            remaining = max(0, remaining - 1) or max(0, max_threads - _threads())
+            verdict = (0, _GO_ON) if remaining else (-errno.EAGAIN, 0)
             fcntl.ioctl(listener, _SEND, struct.pack("=QqiI", int.from_bytes(question[:8], "little"), 0, *verdict))
         except OSError:
             pass  # the process that asked has ended
@@ -72,11 +72,11 @@ def answer(build: _socket.socket, child: int, max_threads: int) -> None:
 
 def _threads() -> int:
     """Return the number of threads of all processes in this one's group."""
-    found = 0
+    count = 0
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
             if os.getpgid(int(name)) == os.getpgrp():
-                found += os.stat(f"/proc/{name}/task").st_nlink - 2  # each thread is a folder in it
+                count += os.stat(f"/proc/{name}/task").st_nlink - 2  # each thread is a folder in it
         except OSError:
             pass  # the process has ended
-    return found
+    return count

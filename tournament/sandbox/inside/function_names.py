@@ -21,8 +21,13 @@ class NotChosen(Exception):
 
 def names_after_file(stem: str, question: str) -> list[str]:
     """Return the names after the file that a question's function can have, the usual one first."""
-    word = "".join(letter for letter in stem if letter.isalnum() or letter == "_")
-    names = [word + question, word + question.upper(), f"{word}_{question}", word + question[:1].upper() + question[1:]]
+    prefix = "".join(letter for letter in stem if letter.isalnum() or letter == "_")
+    names = [
+        prefix + question,
+        prefix + question.upper(),
+        f"{prefix}_{question}",
+        prefix + question[:1].upper() + question[1:],
+    ]
     return list(dict.fromkeys(names))
 
 
@@ -67,11 +72,11 @@ def choose(stem: str, fitting: Mapping[str, Sequence[str]]) -> list[str]:
 
 def choose_news(stem: str, fitting: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Return the functions that receive news, by name of the news: the exact one, or the only one after the file."""
-    found = {}
+    by_news = {}
     for news, names in fitting.items():
         after_file = [name for name in names if name != news]
         if news in names:
-            found[news] = news
+            by_news[news] = news
         elif len(after_file) == 1:
-            found[news] = after_file[0]
-    return found
+            by_news[news] = after_file[0]
+    return by_news

@@ -58,14 +58,14 @@ def enter_domain(version: int, allowed: Iterable[tuple[str, int]] | None = None)
     Raises:
         OSError: The kernel refuses the domain.
     """
-    known = (1 << _ACCESSES.get(version, _ALL_ACCESSES)) - 1
-    files = _MAKE_DEVICE if allowed is None else known  # a domain must refuse something; devices are refused anyway
+    supported = (1 << _ACCESSES.get(version, _ALL_ACCESSES)) - 1
+    files = _MAKE_DEVICE if allowed is None else supported  # a domain must refuse something; devices are refused anyway
     ports = _ALL_OF_PORTS if allowed is not None and version >= _PORTS_SINCE else 0
     attributes = struct.pack("=QQQ", files, ports, _ALL_SCOPES if version >= SIGNALS_SINCE else 0)
     ruleset = call("syscall", _CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), 0)
     try:
         for path, accesses in allowed or ():
-            _allow(ruleset, path, accesses & known)
+            _allow(ruleset, path, accesses & supported)
         call("syscall", _RESTRICT, ruleset, 0)
     finally:
         os.close(ruleset)
@@ -73,12 +73,12 @@ def enter_domain(version: int, allowed: Iterable[tuple[str, int]] | None = None)
 
 def _allow(ruleset: int, path: str, accesses: int) -> None:
     try:
-        place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except FileNotFoundError:
         return
     try:
-        if not stat.S_ISDIR(os.fstat(place).st_mode):
+        if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
             accesses &= _ACCESSES_TO_FILES
-        call("syscall", _ADD_RULE, ruleset, _BELOW_A_PATH, struct.pack("=Qi", accesses, place), 0)
+        call("syscall", _ADD_RULE, ruleset, _BELOW_A_PATH, struct.pack("=Qi", accesses, descriptor), 0)
     finally:
-        os.close(place)
+        os.close(descriptor)

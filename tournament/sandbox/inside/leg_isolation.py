@@ -39,13 +39,13 @@ if TYPE_CHECKING:  # takes long to import
 MAX_BYTES = 1 << 18
 
 
-def _words(text: str) -> frozenset[str]:
+def _name_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
 # What a leg may use of each module. Of a module written in Python, the leg gets its own copy.
 MODULES: dict[str, frozenset[str]] = {
-    name: _words(names)
+    name: _name_set(names)
     for name, names in {
         "__future__": "annotations",
         "base64": "b64decode b64encode b85decode b85encode",
@@ -76,50 +76,50 @@ MODULES: dict[str, frozenset[str]] = {
 # Modules whose objects all legs share. Bots could set attributes on them, so only annotations can name them.
 _ONLY_IN_ANNOTATIONS = {"typing"}
 # What makes attributes of names: namedtuple of texts in a call, dataclass of a class that it decorates.
-_MAKERS = _words("dataclass namedtuple")
-_ENUMS = _words("Enum IntEnum")
+_MAKERS = _name_set("dataclass namedtuple")
+_ENUMS = _name_set("Enum IntEnum")
 # Attributes of what `dataclasses.field` makes: they lead to an object that all legs have.
-_OF_FIELDS = _words("default default_factory kw_only metadata type")
+_FIELD_ARGUMENTS = _name_set("default default_factory kw_only metadata type")
 # Builtin types that annotations can name. Those of the first line can be named nowhere else.
-_ONLY_TYPES = _words("bytes frozenset set str")
-_TYPES = _ONLY_TYPES | _words("bool dict float int list tuple")
+_ONLY_TYPES = _name_set("bytes frozenset set str")
+_TYPES = _ONLY_TYPES | _name_set("bool dict float int list tuple")
 # Modules that return bytes of any content, which could then be a format.
 _GIVING_BYTES = {"base64", "zlib"}
 
 # Exceptions that bots can catch. None of them can result from memory that other legs took.
-_CATCHABLE = _words(
+_CATCHABLE = _name_set(
     "ArithmeticError AssertionError AttributeError FloatingPointError IndexError KeyError LookupError"
     " OverflowError StopIteration TypeError ValueError ZeroDivisionError"
 )
-_BUILTINS = _CATCHABLE | _words(
+_BUILTINS = _CATCHABLE | _name_set(
     "Ellipsis Exception False None NotImplemented NotImplementedError RuntimeError True abs all any bool callable"
     " classmethod complex dict divmod enumerate filter float int isinstance issubclass iter len list map max min"
     " next object ord pow property range reversed round slice sorted staticmethod sum tuple zip"
 )
 _DUNDER_NAMES = {"__name__"}
-_DUNDER_NAMES_GIVEN = {"__slots__"}
+_SETTABLE_DUNDERS = {"__slots__"}
 _DUNDER_METHODS = frozenset(
     f"__{name}__"
-    for name in _words(
+    for name in _name_set(
         "abs add and bool call contains delitem divmod eq float floordiv ge getitem gt iadd imul index init int"
         " invert isub iter itruediv le len lt matmul mod mul ne neg next or pos pow radd repr reversed rfloordiv rmod"
         " rmul rpow rsub rtruediv setitem str sub truediv xor"
     )
 )
 # Methods of builtin types that reveal only their object. `keys` and `items` have further conditions.
-_METHODS = _words(
+_METHODS = _name_set(
     "append appendleft bit_count bit_length clear conjugate copy count denominator endswith extend extendleft"
     " find from_bytes fromkeys get imag index insert is_integer items join keys lower lstrip move_to_end numerator"
     " partition pop popitem popleft real remove replace _replace reverse rfind rotate rsplit rstrip setdefault setter"
     " sort split splitlines start startswith step stop strip title update upper value values"
 )
 # Methods that a generator calls of another one when it ends or is freed.
-_CALLED = _words("close send throw")
+_CALLED = _name_set("close send throw")
 # Builtins that take the entries of a dictionary and return no set of them; the second line only as sole argument.
-_TAKING_ENTRIES = _words("all any dict enumerate filter iter len list map reversed sorted tuple zip")
-_TAKING_ENTRIES_ALONE = _words("max min sum")
-_TEXT_OF_ANY_VALUE = 'a text made of any value; one of a number with a format shares, as in f"{x:.2f}"'
-_RELIED_ON = _CATCHABLE | _TAKING_ENTRIES | _TAKING_ENTRIES_ALONE | {"super", "print"}
+_TAKING_ENTRIES = _name_set("all any dict enumerate filter iter len list map reversed sorted tuple zip")
+_REDUCING_ENTRIES = _name_set("max min sum")
+_TEXT_FROM_ANY_VALUE = 'a text made of any value; one of a number with a format shares, as in f"{x:.2f}"'
+_RELIED_ON = _CATCHABLE | _TAKING_ENTRIES | _REDUCING_ENTRIES | {"super", "print"}
 _STATEMENTS = (
     *(ast.Module, ast.FunctionDef, ast.ClassDef, ast.Return, ast.Delete, ast.Assign, ast.AugAssign, ast.AnnAssign),
     *(ast.For, ast.While, ast.If, ast.Raise, ast.Try, ast.Assert, ast.Import, ast.ImportFrom, ast.Global),
@@ -135,7 +135,7 @@ _EXPRESSIONS = (
 )
 
 
-def _attributes_of_the_library() -> frozenset[str]:
+def _library_attributes() -> frozenset[str]:
     """Return the names of all attributes of the library's objects that a leg can have, some of which lead to others."""
     import collections
     import functools
@@ -143,11 +143,11 @@ def _attributes_of_the_library() -> frozenset[str]:
     import operator
     import random
 
-    found: set[str] = {"mro"}
+    names: set[str] = {"mro"}
     for space in (builtins, types, collections, functools, itertools, operator, random):
         for value in vars(space).values():
             if isinstance(value, type):
-                found.update(dir(value))
+                names.update(dir(value))
     record, key = collections.namedtuple("record", "")(), functools.cmp_to_key(max)(0)
     examples: tuple[object, ...] = (
         iter([]),
@@ -161,12 +161,12 @@ def _attributes_of_the_library() -> frozenset[str]:
         "".join,
     )
     for value in (*examples, record, key, random.Random()):
-        found.update(dir(value))
-    return frozenset(found)
+        names.update(dir(value))
+    return frozenset(names)
 
 
-_OF_PLAIN_VALUES = _METHODS | MODULES["random"]  # methods of its generators
-_DENIED = _attributes_of_the_library() - _OF_PLAIN_VALUES
+_PLAIN_VALUE_METHODS = _METHODS | MODULES["random"]  # methods of its generators
+_DENIED = _library_attributes() - _PLAIN_VALUE_METHODS
 
 
 class _NotIsolated(Exception):
@@ -201,12 +201,12 @@ def isolation_violation(
             trees[where] = ast.parse(text)
         where = ""
         trees[where] = ast.parse(before + source)
-        own = {path.removesuffix(".py"): _globals_of(tree) for path, tree in trees.items() if path}
+        own = {path.removesuffix(".py"): _defined_globals(tree) for path, tree in trees.items() if path}
         readers = {path: _Reader(MODULES, sdk, own, shown, 0 if path else len(before.splitlines())) for path in trees}
         defined: set[str] = set()
         for where, reader in readers.items():
             defined |= reader.names_defined(trees[where])
-        denied = _DENIED | _OF_FIELDS if any(reader.has_fields for reader in readers.values()) else _DENIED
+        denied = _DENIED | _FIELD_ARGUMENTS if any(reader.has_fields for reader in readers.values()) else _DENIED
         may_format = any(reader.may_format for reader in readers.values())
         for where, reader in readers.items():
             reader.read(trees[where], defined, denied, may_format=may_format)
@@ -217,24 +217,24 @@ def isolation_violation(
     return ""
 
 
-def _globals_of(tree: ast.Module) -> frozenset[str]:
+def _defined_globals(tree: ast.Module) -> frozenset[str]:
     """Return the names that a module defines, without what it imports."""
-    found: set[str] = set()
+    names: set[str] = set()
     for node in tree.body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            found.add(node.name)
+            names.add(node.name)
         elif isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            found.update(name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name))
-    return frozenset(found)
+            names.update(name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name))
+    return frozenset(names)
 
 
-def _text_of(node: ast.AST) -> str:
+def _constant_text(node: ast.AST) -> str:
     """Return the value of a constant string, "" for any other node."""
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
-def _annotations_of(node: ast.AST) -> list[ast.expr]:
+def _annotations(node: ast.AST) -> list[ast.expr]:
     """Return the annotations of a function, an argument or a name."""
     if isinstance(node, ast.FunctionDef):
         return [node.returns] if node.returns else []
@@ -278,17 +278,17 @@ class _Reader:
         for node in nodes:
             if isinstance(node, ast.Import | ast.ImportFrom):
                 self._import(node)
-        for part in [part for node in nodes for part in _annotations_of(node) if self._is_plain(part)]:
+        for part in [part for node in nodes for part in _annotations(node) if self._is_plain(part)]:
             self._annotations.update(id(inner) for inner in ast.walk(part))
-        found: set[str] = set()
+        defined: set[str] = set()
         for node in nodes:
             self._surroundings(node)
-            found.update(self._defined(node))
+            defined.update(self._defined(node))
         for node in nodes:
             if isinstance(node, ast.Constant) and id(node) not in self._fine:
                 self.may_format |= isinstance(node.value, str) and "%" in node.value
                 self.may_format |= isinstance(node.value, bytes) and b"%" in node.value
-        return found
+        return defined
 
     def read(self, tree: ast.Module, defined: set[str], denied: frozenset[str], *, may_format: bool) -> None:
         """Check a tree.
@@ -297,7 +297,7 @@ class _Reader:
             _NotIsolated: The tree has a construct outside the subset.
         """
         nodes, self.may_format = list(ast.walk(tree)), may_format
-        self._attributes = (self._attributes | defined) - denied | _OF_PLAIN_VALUES | self._members
+        self._attributes = (self._attributes | defined) - denied | _PLAIN_VALUE_METHODS | self._members
         for node in nodes:
             if not isinstance(node, (*_STATEMENTS, *_EXPRESSIONS)):
                 raise self._not_isolated(node, type(node).__name__)
@@ -353,7 +353,7 @@ class _Reader:
             self._fine.add(id(node.func))
             fields = node.args[1] if len(node.args) == 2 else node
             texts = fields.elts if isinstance(fields, ast.List | ast.Tuple) else [fields]
-            names = [name for text in texts for name in _text_of(text).replace(",", " ").split()]
+            names = [name for text in texts for name in _constant_text(text).replace(",", " ").split()]
             if not names or not _CALLED.isdisjoint(names):
                 raise self._not_isolated(node, "a namedtuple of other than plain names")
             return names
@@ -379,9 +379,9 @@ class _Reader:
         if "enum" in modules:  # A few exceptions of the library's have a name, too, which is a text.
             self._members = frozenset(["name"])
         if isinstance(node, ast.ImportFrom):
-            known = self._modules.get(node.module or "", frozenset())
+            importable = self._modules.get(node.module or "", frozenset())
             for alias in node.names:
-                if node.level or alias.name not in known:
+                if node.level or alias.name not in importable:
                     raise self._not_isolated(node, f"imports {alias.name} from {node.module}")
                 name = alias.asname or alias.name
                 if name not in self._of_sdk:
@@ -406,26 +406,26 @@ class _Reader:
 
     def _not_a_builtin(self, node: ast.AST, name: str) -> None:
         """Refuse to rebind names that the rules rely on."""
-        known = (_RELIED_ON, _TYPES, self._bound, self._of_sdk, self._types, self._of_enum)
-        if any(name in names for names in known):
+        protected = (_RELIED_ON, _TYPES, self._bound, self._of_sdk, self._types, self._of_enum)
+        if any(name in names for names in protected):
             raise self._not_isolated(node, f"gives {name} another meaning")
         if name in _CALLED:
             raise self._not_isolated(node, f"the name {name}, which generators call")
-        if name.startswith("__") and name.endswith("__") and name not in _DUNDER_NAMES_GIVEN:
+        if name.startswith("__") and name.endswith("__") and name not in _SETTABLE_DUNDERS:
             raise self._not_isolated(node, f"the name {name}")
 
     def _surroundings(self, node: ast.AST) -> None:
         """Mark nodes that are harmless in their context, such as entries that are iterated or a set behind `in`."""
-        places: Iterator[ast.AST] = iter(())
+        nodes: Iterator[ast.AST] = iter(())
         if isinstance(node, ast.For | ast.comprehension):
-            places = iter([node.iter])
+            nodes = iter([node.iter])
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             name = node.func.id
-            if name in _TAKING_ENTRIES or (name in _TAKING_ENTRIES_ALONE and len(node.args) == 1):
-                places = iter(node.args)
+            if name in _TAKING_ENTRIES or (name in _REDUCING_ENTRIES and len(node.args) == 1):
+                nodes = iter(node.args)
         elif isinstance(node, ast.Compare):
-            places = (place for test, place in zip(node.ops, node.comparators) if isinstance(test, ast.In | ast.NotIn))
-        for place in places:
+            nodes = (place for test, place in zip(node.ops, node.comparators) if isinstance(test, ast.In | ast.NotIn))
+        for place in nodes:
             if isinstance(place, ast.Call) and isinstance(place.func, ast.Attribute):
                 self._fine.add(id(place.func))
             elif isinstance(place, ast.Set) and isinstance(node, ast.Compare):
@@ -498,10 +498,10 @@ class _Reader:
         """Accept formats of numbers only. Other objects refuse them, or define them in their own class."""
         spec = node.format_spec
         if not isinstance(spec, ast.JoinedStr) or not all(isinstance(piece, ast.Constant) for piece in spec.values):
-            raise self._not_isolated(node, _TEXT_OF_ANY_VALUE)
+            raise self._not_isolated(node, _TEXT_FROM_ANY_VALUE)
         text = "".join(str(piece.value) for piece in spec.values if isinstance(piece, ast.Constant))
         if node.conversion != -1 or not re.fullmatch(r"[0-9.,+ <>=^]*[bdefgox]", text):
-            raise self._not_isolated(node, _TEXT_OF_ANY_VALUE)
+            raise self._not_isolated(node, _TEXT_FROM_ANY_VALUE)
 
     def _check_binop(self, node: ast.BinOp | ast.AugAssign) -> None:
         if isinstance(node.op, ast.Mod) and self.may_format:

@@ -210,13 +210,13 @@ def _examine(answers: int, adapter: bytes, source: bytes, library: dict[str, str
 
     sdks = {name: _new_leg_sdk(name, 0) for name in _sdks}
     public = {name: frozenset(sdk.__all__) for name, sdk in sdks.items()}
-    shown = {
+    attributes = {
         attribute for name, sdk in sdks.items() for given in public[name] for attribute in dir(getattr(sdk, given))
     }
-    shown.update((name for name, *_ in (*_told["fields"], *_told["histories"][1])), _all_told())
-    shown.add("f")
+    attributes.update((name for name, *_ in (*_told["fields"], *_told["histories"][1])), _all_told())
+    attributes.add("f")
     files = mentioned(adapter + b"\n" + source, library)
-    os.write(answers, isolation_violation(source, public, shown, adapter, files).encode())
+    os.write(answers, isolation_violation(source, public, attributes, adapter, files).encode())
 
 
 def _report_start(answers: int, bot: _Bot) -> None:
@@ -258,9 +258,9 @@ class _Bot:
         self._modules: dict[str, types.CodeType] | None = None
         # One class for all legs. Legs that share a process can't reach it, and lookups by class stay fast.
         fields = {name: python_bots.Field(offset, code) for name, offset, code in _told["fields"]}
-        told = {name: python_bots.Value(number) for number, name in enumerate(_all_told())}
-        names = {"field_names": (*fields, *told)}
-        self._view = type("Bot", (python_bots.View,), {**fields, **told, **names})
+        values = {name: python_bots.Value(number) for number, name in enumerate(_all_told())}
+        names = {"field_names": (*fields, *values)}
+        self._view = type("Bot", (python_bots.View,), {**fields, **values, **names})
 
     def _compiled_library(self) -> dict[str, types.CodeType]:
         """Return the code of the library's modules, which each leg executes for itself."""
@@ -293,18 +293,18 @@ class _Bot:
         # Decorators such as dataclass look up the module of a class.
         sys.modules[name] = module
         try:
-            of_adapter = _execute(*self._code, module.__dict__)
+            adapter_names = _execute(*self._code, module.__dict__)
         finally:
             sys.modules.pop(name, None)  # bots can change the module's own name
         view = self._view()
         if _told["state_size"]:
             view.f = [0] * _told["state_size"]
-        given = [len(values) + _told["passes_view"] for values in _told["parameters"]]
-        asked = list(enumerate(zip(_told["questions"], given)))
-        required = [kind for kind, _ in asked if not (_told["catch_up"][kind] or _told["optional"][kind])]
-        news = [kind for kind, _ in asked if _told["optional"][kind]]
-        told_of = [[question for kind, question in asked if kind in chosen] for chosen in (required, news)]
-        functions = _choose(module, of_adapter, *told_of)
+        counts = [len(values) + _told["passes_view"] for values in _told["parameters"]]
+        questions = list(enumerate(zip(_told["questions"], counts)))
+        required = [kind for kind, _ in questions if not (_told["catch_up"][kind] or _told["optional"][kind])]
+        news = [kind for kind, _ in questions if _told["optional"][kind]]
+        by_kind = [[question for kind, question in questions if kind in chosen] for chosen in (required, news)]
+        functions = _choose(module, adapter_names, *by_kind)
         sdk: Any
         for sdk in sdks:
             functions = tuple(map(sdk.answering, functions))
@@ -316,13 +316,13 @@ def _execute(adapter: types.CodeType, code: types.CodeType, space: dict[str, obj
     """Execute the adapter and then the bot's file. Return the adapter's names with their values."""
     before = dict(space)
     exec(adapter, space)
-    of_adapter = {name: value for name, value in space.items() if before.get(name) is not value}
-    load = of_adapter.get(_LOADER)
+    adapter_names = {name: value for name, value in space.items() if before.get(name) is not value}
+    load = adapter_names.get(_LOADER)
     if callable(load):
         load(code)
     else:
         exec(code, space)
-    return of_adapter
+    return adapter_names
 
 
 def _choose(
@@ -342,12 +342,12 @@ def _choose(
     name, class_name = _told["name"], _told["class_name"]
     if of_adapter:
         bases = {base for value in vars(module).values() if isinstance(value, type) for base in value.__mro__[1:]}
-        alone = types.ModuleType(module.__name__)
-        vars(alone).update(
+        adapter_module = types.ModuleType(module.__name__)
+        vars(adapter_module).update(
             {key: value for key, value in of_adapter.items() if not (isinstance(value, type) and value in bases)}
         )
         try:
-            return choose_functions(alone, name, questions, class_name, news=news)
+            return choose_functions(adapter_module, name, questions, class_name, news=news)
         except NotChosen:
             pass
     return choose_functions(module, name, questions, class_name, news=news)
@@ -372,12 +372,12 @@ def explain(problem: BaseException) -> str:
     if isinstance(problem, NotChosen):
         return str(problem)
     if isinstance(problem, SyntaxError):
-        of_adapter = " of the adapter" if problem.filename == ADAPTER_NAME else ""
-        where = f" (line {problem.lineno}{of_adapter})" if problem.lineno else ""
+        suffix = " of the adapter" if problem.filename == ADAPTER_NAME else ""
+        where = f" (line {problem.lineno}{suffix})" if problem.lineno else ""
         return f"{type(problem).__name__}: {problem.msg}{where}"
-    places = traceback.extract_tb(problem.__traceback__)
-    frames = [frame for frame in places if frame.filename == FILE_NAME] or [
-        frame for frame in places if frame.filename == ADAPTER_NAME
+    stack = traceback.extract_tb(problem.__traceback__)
+    frames = [frame for frame in stack if frame.filename == FILE_NAME] or [
+        frame for frame in stack if frame.filename == ADAPTER_NAME
     ]
     where = ""
     if frames:

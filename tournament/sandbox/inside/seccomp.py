@@ -24,7 +24,7 @@ class Unsupported(Exception):
     """Raised when this machine can't make or install the filter. The message gives the reason."""
 
 
-def _words(text: str) -> list[str]:
+def _split(text: str) -> list[str]:
     return text.split()
 
 
@@ -61,7 +61,7 @@ _NUMBERS = {
     name: tuple(None if number == "-" else int(number) for number in numbers)
     for name, *numbers in map(str.split, _TABLE.split(";"))
 }
-_ALLOWED = _words("""
+_ALLOWED = _split("""
     read write readv writev pread64 preadv close close_range stat lstat fstat newfstatat statx
     access faccessat faccessat2 getdents getdents64 getcwd chdir fchdir lseek dup dup2 dup3 munmap mprotect
     mremap brk rt_sigaction rt_sigprocmask rt_sigreturn rt_sigsuspend rt_sigtimedwait rt_sigpending sigaltstack
@@ -72,28 +72,28 @@ _ALLOWED = _words("""
     getgroups getrusage getrlimit uname getrandom arch_prctl exit exit_group wait4 waitid umask
 """)
 # A compiler also writes files and starts its own programs.
-_ALLOWED_TO_BUILDS = _words("""
+_ALLOWED_TO_BUILDS = _split("""
     readlink readlinkat statfs fstatfs fork vfork clone execve execveat pwrite64 pwritev unlink unlinkat mkdir
     mkdirat rmdir rename renameat renameat2 link linkat symlink symlinkat ftruncate fsync
     fdatasync copy_file_range sendfile flock msync mmap fadvise64 madvise futex futex_waitv recvfrom
 """)
 # Calls that bots without threads don't need. All processes share the count of pipes and the free memory, by which they
 # could exchange messages.
-_NOT_ALONE = ("pipe", "pipe2", "sysinfo")
+_THREADED_CALLS = ("pipe", "pipe2", "sysinfo")
 # Calls that do nothing and report success. Otherwise a compiler could change modes and times of its user's files. Few
 # compilers need these calls. Programs that make starts request the ids that they have.
-_WITHOUT_EFFECT = _words("chmod fchmod fchmodat utime utimes futimesat utimensat setresuid setresgid")
+_WITHOUT_EFFECT = _split("chmod fchmod fchmodat utime utimes futimesat utimensat setresuid setresgid")
 # Python bots can't read links, because those of their descriptors in /proc reveal the numbers of pipes. Some programs'
 # runtimes need a link to find themselves.
-_OF_LINKS = ("readlink", "readlinkat")
+_LINK_CALLS = ("readlink", "readlinkat")
 # Calls about a process, which can ask only about itself. Libraries that ask about one of their threads continue if the
 # call seems not to exist.
 _ABOUT_A_PROCESS = ("getpgid", "getsid", "sched_getaffinity", "sched_getparam", "sched_getscheduler")
 # Calls that name a clock. Clocks from 12 on belong to other processes, threads and devices.
-_OF_A_CLOCK = ("clock_gettime", "clock_getres", "clock_nanosleep", "timerfd_create")
-_FIRST_CLOCK_OF_OTHERS = 12
+_CLOCK_CALLS = ("clock_gettime", "clock_getres", "clock_nanosleep", "timerfd_create")
+_FIRST_PROCESS_CLOCK = 12
 
-_OF_UNIX = 1  # a family of sockets
+_UNIX_FAMILY = 1  # a family of sockets
 _CLONE_THREAD = 0x10000
 _MAP_SHARED_ANONYMOUS = 0x21
 _MAP_GROWS_DOWN, _MAP_HUGE_PAGES = 0x100, 0x40000
@@ -110,7 +110,7 @@ _MADVICE = (0, 1, 2, 4, 8, 14, 15, 16, 17, 18, 19)
 # The query, and barriers for this process alone. Others interrupt every processor.
 _MEMBARRIERS = (0, 8, 16, 32, 64)
 # Index of the argument with the flags that open a file.
-_FLAGS_OF_OPENS = (("open", 1), ("openat", 2))
+_OPEN_FLAGS = (("open", 1), ("openat", 2))
 # Bits of these flags. Landlock doesn't check files that are opened neither to read nor to write, and before version 3
 # it doesn't check truncation.
 _WRITES, _NEITHER, _CREATES, _EMPTIES = 3, 3, 0x40, 0x200
@@ -139,9 +139,9 @@ def filter_of_bots(own_pid: int, *, threads: bool, executes: bool) -> bytes:
     Raises:
         Unsupported: The machine is neither x86_64 nor aarch64.
     """
-    rules = _rules_of_bots(own_pid, threads)
+    rules = _bot_rules(own_pid, threads)
     rules += [("execve", [_return(_ALLOW)])] if executes else []
-    return _filter([*rules, *_rules_of_all(own_pid, _FCNTLS)])
+    return _filter([*rules, *_common_rules(own_pid, _FCNTLS)])
 
 
 def filter_of_builds(own_pid: int, supervisor_pid: int, signals: bool) -> bytes:
@@ -154,7 +154,7 @@ def filter_of_builds(own_pid: int, supervisor_pid: int, signals: bool) -> bytes:
     Raises:
         Unsupported: The machine is neither x86_64 nor aarch64.
     """
-    return _filter([*_rules_of_builds(supervisor_pid, signals), *_rules_of_all(own_pid, (*_FCNTLS, *_FCNTL_LOCKS))])
+    return _filter([*_build_rules(supervisor_pid, signals), *_common_rules(own_pid, (*_FCNTLS, *_FCNTL_LOCKS))])
 
 
 def _filter(rules: list[_Rule]) -> bytes:
@@ -178,16 +178,16 @@ def _filter(rules: list[_Rule]) -> bytes:
     return b"".join(code)
 
 
-def _rules_of_builds(supervisor_pid: int, signals: bool) -> list[_Rule]:
+def _build_rules(supervisor_pid: int, signals: bool) -> list[_Rule]:
     """Return the rules for calls that only a compiler or a build can make."""
-    rules = [(name, [_return(_ALLOW)]) for name in (*_ALLOWED_TO_BUILDS, *_NOT_ALONE)]
+    rules = [(name, [_return(_ALLOW)]) for name in (*_ALLOWED_TO_BUILDS, *_THREADED_CALLS)]
     rules += [(name, [_refuse(0)]) for name in _WITHOUT_EFFECT]
     # fallocate takes gigabytes in a moment. Linkers continue without it.
     rules.append(("fallocate", [_refuse(errno.EOPNOTSUPP)]))
     unchecked = [code for flags in (_EMPTIES, _NEITHER, _EMPTIES | _NEITHER) for code in _if_equal(flags, _REFUSAL)]
     rules += [
         (name, [_low(flags), *_UNLESS_DIRECT, _and(_WRITES | _EMPTIES), *unchecked, _return(_ALLOW)])
-        for name, flags in _FLAGS_OF_OPENS
+        for name, flags in _OPEN_FLAGS
     ]
     # Single processes, except the supervisor.
     single = [
@@ -201,22 +201,22 @@ def _rules_of_builds(supervisor_pid: int, signals: bool) -> list[_Rule]:
     if signals:
         rules += [("kill", single), ("tgkill", single)]
     # Java's compiler needs a pair before it opens files. cargo reads one by recvfrom.
-    return [*rules, ("socketpair", [_low(0), *_among((_OF_UNIX,)), _REFUSAL])]
+    return [*rules, ("socketpair", [_low(0), *_among((_UNIX_FAMILY,)), _REFUSAL])]
 
 
-def _rules_of_bots(own_pid: int, threads: bool) -> list[_Rule]:
+def _bot_rules(own_pid: int, threads: bool) -> list[_Rule]:
     """Return the rules for calls that only a bot can make."""
     rules: list[_Rule] = []
     if threads:
         rules.append(("clone", [_low(0), *_if_set(_CLONE_THREAD, _return(_ALLOW)), _REFUSAL]))
-        rules += [(name, [_return(_ALLOW)]) for name in (*_NOT_ALONE, *_OF_LINKS)]
+        rules += [(name, [_return(_ALLOW)]) for name in (*_THREADED_CALLS, *_LINK_CALLS)]
     else:
-        rules += [(name, [_refuse(errno.EINVAL)]) for name in _OF_LINKS]
+        rules += [(name, [_refuse(errno.EINVAL)]) for name in _LINK_CALLS]
     changes = _if_set(_WRITES | _CREATES | _EMPTIES, _refuse(errno.EACCES))
-    rules += [(name, [_low(flags), *changes, *_UNLESS_DIRECT, _return(_ALLOW)]) for name, flags in _FLAGS_OF_OPENS]
-    of_threads = _among(_FUTEX_WAITS) if threads else []
+    rules += [(name, [_low(flags), *changes, *_UNLESS_DIRECT, _return(_ALLOW)]) for name, flags in _OPEN_FLAGS]
+    thread_waits = _among(_FUTEX_WAITS) if threads else []
     rules += [
-        ("futex", [_low(1), *_if_set(_FUTEX_PRIVATE, _return(_ALLOW)), *of_threads, _REFUSAL]),
+        ("futex", [_low(1), *_if_set(_FUTEX_PRIVATE, _return(_ALLOW)), *thread_waits, _REFUSAL]),
         ("madvise", [_low(2), *_among(_MADVICE), _refuse(errno.EINVAL)]),
         ("fadvise64", [_refuse(0)]),
     ]
@@ -233,14 +233,14 @@ def _rules_of_bots(own_pid: int, threads: bool) -> list[_Rule]:
     return [*rules, ("kill", [_low(1), *to_itself]), ("tgkill", [_low(2), *to_itself])]
 
 
-def _rules_of_all(own_pid: int, of_files: Iterable[int]) -> list[_Rule]:
+def _common_rules(own_pid: int, of_files: Iterable[int]) -> list[_Rule]:
     """Return the rules for calls that every process can make with some arguments only."""
     itself = (0, own_pid)
     set_flags = [_jump(_EQUAL, _SET_FLAGS, 0, 4), _low(2), *_UNLESS_DIRECT, _return(_ALLOW)]
-    known_clock = [_low(0), _jump(_NOT_BELOW, _FIRST_CLOCK_OF_OTHERS, 0, 1), _REFUSAL, _return(_ALLOW)]
+    clock_check = [_low(0), _jump(_NOT_BELOW, _FIRST_PROCESS_CLOCK, 0, 1), _REFUSAL, _return(_ALLOW)]
     return [
         *((name, [_low(0), *_among(itself), _refuse(errno.ENOSYS)]) for name in _ABOUT_A_PROCESS),
-        *((name, known_clock) for name in _OF_A_CLOCK),
+        *((name, clock_check) for name in _CLOCK_CALLS),
         ("getpriority", [_low(0), _jump(_EQUAL, 0, 1, 0), _REFUSAL, _low(1), *_among(itself), _REFUSAL]),
         ("membarrier", [_low(0), *_among(_MEMBARRIERS), _refuse(errno.ENOSYS)]),
         # A process can read its own limits, not set them.
@@ -283,8 +283,8 @@ def install_questions(calls: str) -> int:
     Raises:
         OSError: The kernel refuses it; EBUSY if another filter already has such a descriptor.
     """
-    asked = [code for number in numbers_here(calls) for code in _if_equal(number, _return(_ASK))]
-    program = b"".join([_load(_NUMBER), *asked, _return(_ALLOW)])
+    checks = [code for number in numbers_here(calls) for code in _if_equal(number, _return(_ASK))]
+    program = b"".join([_load(_NUMBER), *checks, _return(_ALLOW)])
     new_listener, no_signal_while_asked = 8, 32
     try:
         return _set_filter(program, new_listener | no_signal_while_asked)

@@ -57,13 +57,13 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
         InputError: Too few files can be open, or the machine can't confine it.
     """
     files = readable_paths.module_files(launch)
-    told = launch.to_orders(landlock=version_here() if mode == "on" else None) | {"starter": os.getpid()}
+    orders = launch.to_orders(landlock=version_here() if mode == "on" else None) | {"starter": os.getpid()}
     if isinstance(launch.what, Build):
-        told["readable"] = readable_paths.paths(launch, files)
-        told["most_threads"] = MOST_THREADS + 1  # one more, so that BuildWatch sees the excess
+        orders["readable"] = readable_paths.paths(launch, files)
+        orders["most_threads"] = MOST_THREADS + 1  # one more, so that BuildWatch sees the excess
     with contextlib.ExitStack() as kept, contextlib.ExitStack() as closed:
         ours, theirs = pipes(kept, closed)
-        process = Confined(_start(launch, _arguments(files, told), theirs), launch.limits, *ours)
+        process = Confined(_start(launch, _arguments(files, orders), theirs), launch.limits, *ours)
         kept.pop_all()
         return process
 
@@ -88,13 +88,13 @@ def start_server(launch: LaunchSpec) -> Confined:
         MachineBusyError: A signal ended it.
     """
     files = readable_paths.module_files(launch)
-    given = launch.to_orders(landlock=version_here()) | {"starter": os.getpid()}
-    given |= {"readable": readable_paths.paths(launch, files), "listed": readable_paths.listed(launch)}
+    orders = launch.to_orders(landlock=version_here()) | {"starter": os.getpid()}
+    orders |= {"readable": readable_paths.paths(launch, files), "listed": readable_paths.listed(launch)}
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     errors, their_errors = os.pipe()
     with ours, theirs:
         try:
-            running = _start(launch, _arguments(files, given), (theirs.fileno(), theirs.fileno(), their_errors))
+            running = _start(launch, _arguments(files, orders), (theirs.fileno(), theirs.fileno(), their_errors))
         except BaseException:
             os.close(errors)
             raise
@@ -158,6 +158,6 @@ def most_descriptors() -> int:
 def raise_descriptor_limit() -> None:
     """Raise the limit of open files, because each confined process takes about ten descriptors of this one."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = most_descriptors()
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    limit = most_descriptors()
+    if soft != resource.RLIM_INFINITY and soft < limit:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))

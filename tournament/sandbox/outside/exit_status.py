@@ -54,8 +54,8 @@ def judge(
         return "no one"
     if kills or status in (-signal.SIGKILL, -signal.SIGXCPU) or -status >= _FIRST_QUEUED_SIGNAL:
         return "the machine"
-    told = {"bot": (), "build": _KILLED_IN_BUILD, "compiler": (*_KILLED_IN_BUILD, *_ABORTED)}
-    return "the machine" if status in told[of] else "the bot"
+    machine_statuses = {"bot": (), "build": _KILLED_IN_BUILD, "compiler": (*_KILLED_IN_BUILD, *_ABORTED)}
+    return "the machine" if status in machine_statuses[of] else "the bot"
 
 
 def how_it_ended(status: int) -> str:

@@ -229,10 +229,10 @@ def _server_for(launch: LaunchSpec) -> _Server:
         MachineBusyError: A signal ended it.
     """
     global _owner, _starts
-    kind = _kind_of(launch.what)
+    kind = _server_kind(launch.what)
     # A server can read the present folder, not one that was made again at the same path.
-    places = [_place(path) for path in [*launch.readable, *([str(launch.folder)] if launch.folder else [])]]
-    key = (kind, launch.folder, tuple(places), tuple(launch.modules))
+    files = [_file_identity(path) for path in [*launch.readable, *([str(launch.folder)] if launch.folder else [])]]
+    key = (kind, launch.folder, tuple(files), tuple(launch.modules))
     with _lock:
         if _owner != os.getpid():
             starts: _Starts = queue.SimpleQueue()
@@ -252,7 +252,7 @@ def _server_for(launch: LaunchSpec) -> _Server:
         return server
 
 
-def _kind_of(what: What) -> ForkServer:
+def _server_kind(what: What) -> ForkServer:
     """Return the kind of server that forks processes like this one."""
     if isinstance(what, PythonBot):
         orders = what.orders
@@ -266,13 +266,13 @@ def _kind_of(what: What) -> ForkServer:
     return ForkServer("program", os.path.realpath(what.command[0]) if isinstance(what, Program) else None)
 
 
-def _place(path: str) -> tuple[str, int, int]:
+def _file_identity(path: str) -> tuple[str, int, int]:
     """Return a path with the device and inode of its file, zeros if it is missing."""
     try:
-        there = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return path, 0, 0
-    return path, there.st_dev, there.st_ino
+    return path, status.st_dev, status.st_ino
 
 
 def _forget(server: _Server) -> None:

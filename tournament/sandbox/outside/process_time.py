@@ -23,7 +23,7 @@ from tournament.sandbox.inside.seccomp import numbers_here
 
 # Patience with a busy machine: this multiple of a process's limit, plus this many seconds.
 _MOST_TIMES, _MORE_SECONDS = 4, 60.0
-_LOOK_SECONDS = 1.0
+_SAMPLE_SECONDS = 1.0
 _TICKS = os.sysconf("SC_CLK_TCK")
 # Calls in which a thread waits for a child that shares its memory. Its state is that of a wait for a disk.
 _WAITING_FOR_A_CHILD = frozenset(map(str, numbers_here("vfork clone clone3")))
@@ -112,7 +112,7 @@ class TimeBudget:
     ) -> None:
         self._clocks, self._clock = ProcessClock(use), clock
         self.seconds = seconds
-        self._step = min(_LOOK_SECONDS, seconds / 20)
+        self._step = min(_SAMPLE_SECONDS, seconds / 20)
         self._looked = self._clock()
         self._used = self._passed = 0.0
 
@@ -174,7 +174,7 @@ def doing(process: Path, *, while_stopped: Doing = "is held up") -> Doing:
         "sleeps": it sleeps by its own choice. "runs": a thread runs or waits for a processor. "is held up": it waits
             for something else of the system.
     """
-    states = {thread: fields[0] for thread in _threads_of(process) if (fields := stat_fields(thread))}
+    states = {thread: fields[0] for thread in _threads(process) if (fields := stat_fields(thread))}
     if "T" in states.values():
         with contextlib.suppress(OSError):
             os.kill(int(process.name), signal.SIGCONT)
@@ -187,13 +187,13 @@ def doing(process: Path, *, while_stopped: Doing = "is held up") -> Doing:
 def waited(process: Path) -> float | None:
     """Return how many seconds a process's threads have waited for processors, None if the system doesn't count them."""
     try:
-        told = [(thread / "schedstat").read_text().split() for thread in _threads_of(process)]
-        return sum(int(words[1]) for words in told) / 1e9 if told else None
+        statistics = [(thread / "schedstat").read_text().split() for thread in _threads(process)]
+        return sum(int(words[1]) for words in statistics) / 1e9 if statistics else None
     except (OSError, IndexError, ValueError):
         return None
 
 
-def _threads_of(process: Path) -> list[Path]:
+def _threads(process: Path) -> list[Path]:
     try:
         return list((process / "task").iterdir())
     except OSError:

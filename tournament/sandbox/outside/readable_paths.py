@@ -103,10 +103,10 @@ def paths(launch: LaunchSpec, files: Mapping[str, str]) -> list[str]:
         return sorted(own)
     folder = str(launch.folder) if launch.folder else ""
     within = f"{folder}/"  # the command's own path is in the folder, too
-    places = {entry for path in own if not folder or not f"{path}/".startswith(within) for entry in _entries(path)}
-    places |= {folder} if folder else set()
+    entries = {entry for path in own if not folder or not f"{path}/".startswith(within) for entry in _entries(path)}
+    entries |= {folder} if folder else set()
     # Each rule takes time at each start. A folder's rule covers its entries, except links.
-    return sorted(path for path in places if os.path.dirname(path) not in places or os.path.islink(path))
+    return sorted(path for path in entries if os.path.dirname(path) not in entries or os.path.islink(path))
 
 
 def listed(launch: LaunchSpec) -> list[str]:
@@ -125,5 +125,5 @@ def _entries(path: str) -> tuple[str, ...]:
     """Return the paths to allow for a path. In a standard library's folder they omit packages and what no bot needs."""
     if not _is_standard_library(path):
         return (path,)
-    found = [entry for entry in os.scandir(path) if entry.name not in _BESIDE]
-    return tuple(entry.path for entry in found if not entry.name.startswith(_TO_COMPILE))
+    entries = [entry for entry in os.scandir(path) if entry.name not in _BESIDE]
+    return tuple(entry.path for entry in entries if not entry.name.startswith(_TO_COMPILE))

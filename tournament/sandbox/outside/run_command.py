@@ -142,11 +142,11 @@ class BuildWatch:
             self._next_of_disk = now + _DISK_SECONDS
             self.excess = self.disk.excess()
         if (now := time.monotonic()) >= self._next and not self.excess:
-            found = list(members(self._group))
-            threads = sum(int(fields[17]) for _, fields in found)
-            if len(found) > self._processes + 1 or threads > MOST_THREADS:  # one is the supervisor
+            processes = list(members(self._group))
+            threads = sum(int(fields[17]) for _, fields in processes)
+            if len(processes) > self._processes + 1 or threads > MOST_THREADS:  # one is the supervisor
                 self.excess = f"more than {self._processes} processes or {MOST_THREADS:,} threads"
-            elif self._takes_too_much_memory(found):
+            elif self._takes_too_much_memory(processes):
                 self.excess = f"more than {self._most_bytes >> 20:,} MB of memory"
             self._next = now + max(LOOK_SECONDS, 5 * (time.monotonic() - now))
         return bool(self.excess)
@@ -196,17 +196,17 @@ def listen(
     waiting = select.poll()
     for descriptor in heard:
         waiting.register(descriptor, select.POLLIN)
-    left = set(heard)
-    while left and not had.is_over() and not (watch and watch.look()):
+    open_descriptors = set(heard)
+    while open_descriptors and not had.is_over() and not (watch and watch.look()):
         if ending.is_set():
             raise CommandAborted
         for descriptor, _ in waiting.poll(min(had.seconds, LOOK_SECONDS) * 1000):
             chunk = os.read(descriptor, 65536)
             if not chunk:
                 waiting.unregister(descriptor)
-                left.discard(descriptor)
+                open_descriptors.discard(descriptor)
             elif len(heard[descriptor]) < most:
                 heard[descriptor] += chunk
-        if whole is not None and (len(answers) >= whole or process.answers not in left):
+        if whole is not None and (len(answers) >= whole or process.answers not in open_descriptors):
             break
-    return bytes(answers), bytes(heard[process.errors]), bool(left)
+    return bytes(answers), bytes(heard[process.errors]), bool(open_descriptors)

@@ -165,10 +165,10 @@ def is_within(folder: str, size: int) -> bool:
     folders = [folder]
     try:
         while folders:
-            with _ignoring_what_is_gone(), os.scandir(folders.pop()) as entries:
+            with _ignoring_missing(), os.scandir(folders.pop()) as entries:
                 for entry in entries:
                     count += 1
-                    with _ignoring_what_is_gone():
+                    with _ignoring_missing():
                         size -= entry.stat(follow_symlinks=False).st_blocks * 512
                         if entry.is_dir(follow_symlinks=False):
                             folders.append(entry.path)
@@ -184,7 +184,7 @@ class _TooDeep(Exception):
 
 
 @contextlib.contextmanager
-def _ignoring_what_is_gone() -> Iterator[None]:
+def _ignoring_missing() -> Iterator[None]:
     try:
         yield
     except OSError as error:

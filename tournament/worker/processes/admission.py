@@ -12,7 +12,7 @@ from tournament.cores import cores
 # Of the memory that is free: the rest is for the tournament and for files.
 _SHARE = 7 / 8
 # What a program can take beyond its limit on each core between two looks at it: 2.5 GB a second, 50 ms.
-_BETWEEN_LOOKS = 130 << 20
+_BYTES_BETWEEN_CHECKS = 130 << 20
 
 
 def free_memory(root: Path = Path("/")) -> int:
@@ -44,16 +44,16 @@ def _free_in_groups(root: Path) -> Iterator[int]:
 
 def _free_in_group(folder: Path) -> Iterator[int]:
     with contextlib.suppress(OSError, ValueError):  # the outermost has no limit
-        left = int((folder / "memory.max").read_text()) - int((folder / "memory.current").read_text())
+        unused = int((folder / "memory.max").read_text()) - int((folder / "memory.current").read_text())
         statistics = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
-        yield left + sum(int(statistics.get(name, 0)) for name in ("inactive_file", "active_file"))
+        yield unused + sum(int(statistics.get(name, 0)) for name in ("inactive_file", "active_file"))
 
 
 class MemoryBudget:
     """The memory of a machine, shared by all workers of a process. Its size is measured when nothing is reserved."""
 
     def __init__(self, whole: Callable[[], int] | None = None) -> None:
-        self._whole = whole or (lambda: free_memory() - cores() * _BETWEEN_LOOKS)
+        self._whole = whole or (lambda: free_memory() - cores() * _BYTES_BETWEEN_CHECKS)
         self._lock = threading.Lock()
         self._bytes, self._taken = 0.0, 0
 

@@ -117,9 +117,9 @@ class TimeLimits:
             return None
         grace = START_SECONDS if is_start else 0.0
         if clocks.cpu - message.cpu > allowed.for_decision + grace:
-            for_what = "to start" if is_start else "for a decision"
+            purpose = "to start" if is_start else "for a decision"
             return Failure(
-                f"took more than {allowed.for_decision + grace:g} s of processor time {for_what}: {TOO_SLOW}", "time"
+                f"took more than {allowed.for_decision + grace:g} s of processor time {purpose}: {TOO_SLOW}", "time"
             )
         patience = max(allowed.idle, START_SECONDS if is_start else 0.0)
         if clocks.slept - message.slept > patience:
@@ -128,10 +128,10 @@ class TimeLimits:
 
     def _slept_beyond_its_leg(self, spent: Spent) -> Failure | None:
         # A shared process gets no more than one leg would: if it is too slow, its legs begin again alone.
-        most = self._allowed.idle_in_leg
-        if self._clocks.slept + spent.idle_seconds <= most + START_SECONDS:
+        limit = self._allowed.idle_in_leg
+        if self._clocks.slept + spent.idle_seconds <= limit + START_SECONDS:
             return None
-        return Failure(f"slept or waited for more than {most:g} s in all", "time")
+        return Failure(f"slept or waited for more than {limit:g} s in all", "time")
 
 
 # The name and artifact of a bot whose legs share a process, whether these are later legs of their deals, and its place

@@ -26,7 +26,7 @@ _MIN_SHARE, _SHARE_SECONDS = 0.7, 1.0
 
 # How many workers of this process hold each core.
 _holders: Counter[int] = Counter()
-_one_at_a_time = threading.Lock()
+_lock = threading.Lock()
 
 
 class Load(NamedTuple):
@@ -75,7 +75,7 @@ class CoreAffinity:
             self.leave()  # the system can choose another core until the next look
             return
         if self._core is None:
-            self._core = _take(cores)
+            self._core = _choose_core(cores)
         for pid in loads.keys() - self._kept:
             _confine(pid, {self._core})
         self._kept = set(loads)
@@ -94,17 +94,17 @@ class CoreAffinity:
                 for thread in os.listdir(f"/proc/{pid}/task"):
                     _confine(int(thread), cores)
         self._kept.clear()
-        with _one_at_a_time:
+        with _lock:
             _holders[self._core] -= 1
         self._core = None
 
 
-def _take(cores: set[int]) -> int:
+def _choose_core(cores: set[int]) -> int:
     """Return the core that this thread is on, or one that fewer workers of this process hold."""
     fields = stat_fields(Path("/proc/thread-self"))
-    here = int(fields[36]) if fields else -1
-    with _one_at_a_time:
-        core = min(cores, key=lambda core: (_holders[core], core != here, core))
+    current = int(fields[36]) if fields else -1
+    with _lock:
+        core = min(cores, key=lambda core: (_holders[core], core != current, core))
         _holders[core] += 1
     return core
 

@@ -46,7 +46,7 @@ _ROWS = 16
 _AUDIT_SECONDS = 0.05
 # Between looks at the memory of WebAssembly bots, in times of what the last one took: with a thousand legs that is
 # 20 ms, and several times as much on a busy core.
-_REST_FROM_MEMORY = 10
+_MEMORY_PAUSE_FACTOR = 10
 _KILLED = (
     "its process was killed from outside: this machine has too little memory (a lower memory_megabytes takes less), or"
     " something here ends processes"
@@ -161,7 +161,7 @@ class LegsInLanes:
         """Play all legs, and yield each that ends, or None when all that are in play wait for the caller's answers."""
         run = self.pool.one_core.kept()(self.lanes.run)
         audited = memory_next = time.monotonic()
-        rest = _AUDIT_SECONDS
+        pause = _AUDIT_SECONDS
         while self._queue or self._by_lane:
             self._admit()
             if self._by_lane:
@@ -172,9 +172,9 @@ class LegsInLanes:
             else:
                 time.sleep(0.001)
             now = time.monotonic()
-            if now - audited >= rest:
+            if now - audited >= pause:
                 elapsed, audited = now - audited, now
-                rest = _AUDIT_SECONDS * random.uniform(0.5, 1.5)  # no bot knows when it is looked at
+                pause = _AUDIT_SECONDS * random.uniform(0.5, 1.5)  # no bot knows when it is looked at
                 if self._playing.stopping():
                     raise Stopped
                 self.lanes.channels.drain_all()
@@ -185,7 +185,7 @@ class LegsInLanes:
                 if (began := time.monotonic()) >= memory_next:
                     self._audit_memory()
                     ended = time.monotonic()
-                    memory_next = ended + _REST_FROM_MEMORY * (ended - began)
+                    memory_next = ended + _MEMORY_PAUSE_FACTOR * (ended - began)
                 self.pool.one_core.look(self.pool.python_loads())
             yield from self._done
             self._done.clear()

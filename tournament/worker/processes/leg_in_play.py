@@ -92,8 +92,8 @@ class LegInPlay:
         self.faults = LegFaults(contest, settings, leg)
         self.seating = None
         if any(seat.kind == "wasm" for seat in leg.seats):
-            known = contest, settings, leg, artifacts, self.core, self.faults, playing.stopping
-            self.seating = on_deep_stack(new_seating, *known, apart=playing.apart)
+            seating_args = contest, settings, leg, artifacts, self.core, self.faults, playing.stopping
+            self.seating = on_deep_stack(new_seating, *seating_args, apart=playing.apart)
         self.rows = LegRows(playing.spool, games, sessions)
         self._failures, self._failures_counted = list(self.before.failures), 0
 
@@ -125,10 +125,12 @@ class LegInPlay:
             channels[player.number], slots[player.number] = player.process.channel, player.slot
         referee = self.seating.referee if self.seating else None
         games, sessions = self._tables
-        kept = self.before.answers, self.before.values
+        replayed = self.before.answers, self.before.values
         # Only a trainer numbers its legs by rows; others' matches can have numbers of more than 32 bits.
         row = self.leg.plan.match if BY_CALLER in channels else -1
-        self.lane = self.playing.lanes.open_lane(self.core, referee, games, sessions, channels, slots, *kept, row=row)
+        self.lane = self.playing.lanes.open_lane(
+            self.core, referee, games, sessions, channels, slots, *replayed, row=row
+        )
         for player in self.players:
             player.lane = self.lane
             self._let_listen(player)
@@ -139,8 +141,8 @@ class LegInPlay:
     def _let_listen(self, player: ProcessSeat) -> None:
         """Tell the core what a seat's bot prints, if its process is the leg's own."""
         if player.process and player.process.shared_by is None:
-            take_printed = self.playing.lanes.channels.take_printed
-            self.core.listen(player.number, partial(take_printed, player.process.channel))
+            read_output = self.playing.lanes.channels.take_printed
+            self.core.listen(player.number, partial(read_output, player.process.channel))
 
     def keep_rows(self) -> None:
         """Take the rows that the core has written, so that it can write more."""
@@ -150,8 +152,8 @@ class LegInPlay:
         """Return the pending bot's fault: its seat, the failure and its output."""
         number = self.core.pending()[1]
         if self.playing.lanes.fails_again(self.lane):
-            kept = self._failures[self._failures_counted]
-            return number, kept.failure, kept.printed
+            stored = self._failures[self._failures_counted]
+            return number, stored.failure, stored.printed
         if number in self.held:
             return number, *self.held.pop(number)
         if self.seating and self.leg.seats[number].kind == "wasm":
@@ -172,8 +174,8 @@ class LegInPlay:
             failure, printed = self._keep_failure(player, failure, printed)
         talks = player is not None and player.dialogue is not None  # a dialogue can't begin in the middle
         failure = replace(failure, what=printable(failure.what))
-        again = self.faults.add(self.core, failure, printed, replaceable=not talks)
-        if again is not None and self._replace(number, again):
+        restart = self.faults.add(self.core, failure, printed, replaceable=not talks)
+        if restart is not None and self._replace(number, restart):
             self.core.note_restart(number)
         elif self.is_over:
             return False
@@ -187,13 +189,13 @@ class LegInPlay:
         """Keep a process's failure, or repeat the one that it had here before the leg broke off. Return which it is."""
         self.held.pop(player.number, None)
         if not self.playing.lanes.fails_again(self.lane):
-            kept = KeptFailure(failure, printed, player.process is None)
-            self._failures.insert(self._failures_counted, kept)
-        kept = self._failures[self._failures_counted]
+            stored = KeptFailure(failure, printed, player.process is None)
+            self._failures.insert(self._failures_counted, stored)
+        stored = self._failures[self._failures_counted]
         self._failures_counted += 1
-        if kept.has_ended and player.process and player.process.shared_by is None:
+        if stored.has_ended and player.process and player.process.shared_by is None:
             self.playing.pool.end(player.lose_process())
-        return kept.failure, kept.printed
+        return stored.failure, stored.printed
 
     def broken_off(self) -> BrokenLeg:
         """Return what counts of the leg when it begins again."""
@@ -236,8 +238,8 @@ class LegInPlay:
             used[player.number] = self._used(player)
         outcome = outcome_of(self.playing.contest, self.leg, self.core, self.faults, used, tries=self.tries)
         decisions = self.playing.lanes.decisions(self.lane)
-        of_entrants = tuple([sum(decisions[seat] for seat in seats) for seats in seats_by_entrant(self.leg)])
-        return PlayedLeg(self.playing.contest, outcome, self.rows, of_entrants)
+        entrant_usage = tuple([sum(decisions[seat] for seat in seats) for seats in seats_by_entrant(self.leg)])
+        return PlayedLeg(self.playing.contest, outcome, self.rows, entrant_usage)
 
     def _used(self, player: ProcessSeat) -> Used:
         if player.process is None:

@@ -71,7 +71,7 @@ class LegQueue:
         self._legs: deque[WaitingLeg] = deque()
         self._later: dict[tuple[bytes, str], list[Leg]] = {}
         for leg in legs:
-            if (key := _deals_of(leg)) in self._later:
+            if (key := _deals_key(leg)) in self._later:
                 self._later[key].append(leg)
             else:
                 self._later[key] = []
@@ -99,7 +99,7 @@ class LegQueue:
 
     def ended(self, leg: Leg) -> None:
         """Add a leg with the same deals as one that has ended with its processes."""
-        if later := self._later.get(_deals_of(leg)):
+        if later := self._later.get(_deals_key(leg)):
             self.add(WaitingLeg(later.pop(0), later=True))
 
     def keep(self, plays: Callable[[Leg], bool]) -> None:
@@ -109,6 +109,6 @@ class LegQueue:
             later[:] = filter(plays, later)
 
 
-def _deals_of(leg: Leg) -> tuple[bytes, str]:
+def _deals_key(leg: Leg) -> tuple[bytes, str]:
     """Return the key of legs with the same deals. Against house players other bots have them, too."""
     return leg.plan.deals_key, leg.names[0]

@@ -113,13 +113,13 @@ class Pool:
 
     def _shared_by_legs_of(self, player: ProcessSeat) -> BotProcess | None:
         """Return the process that a bot's legs share, if it has a free slot."""
-        shared = self._shared.get(_bot_of(player))
+        shared = self._shared.get(_sharing_key(player))
         return shared if shared and self.has_free_slot(shared) else None
 
     def seat(self, player: ProcessSeat, leg: Leg, core: GameCore) -> BotProcess:
         """Give a player the process that its bot's legs share, or a new one, and a slot in it."""
         seat, settings = player.seat, self._settings
-        shared_by = None if self._needs_own(player) else _bot_of(player)
+        shared_by = None if self._needs_own(player) else _sharing_key(player)
         process = self._shared_by_legs_of(player) if shared_by else None
         if process is None:
             greeting = b""
@@ -241,6 +241,6 @@ def most_bytes_of(kind: str, memory_megabytes: int, sandbox: SandboxSettings) ->
     return python_bots.most_megabytes(memory_megabytes, sandbox) << 20 if kind == "python" else 0
 
 
-def _bot_of(player: ProcessSeat) -> SharedBy:
+def _sharing_key(player: ProcessSeat) -> SharedBy:
     """Return the key of the bot whose legs share a process. Equal files of two entrants are two bots by their names."""
     return player.seat.name, player.seat.artifact, player.later, player.place

@@ -26,7 +26,7 @@ _TRIAL_SECONDS, _MAX_COMPLAINTS = 0.2, 4096
 # Runtimes reserve much more than they use: what counts is resident. What is only reserved ends no one, up to this.
 _TIMES_WRITABLE, _MORE_WRITABLE = 4, 512  # megabytes
 
-_sound: set[Path] = set()  # folders of programs that this process has checked
+_checked_folders: set[Path] = set()  # folders of programs that this process has checked
 
 
 def unpack_once(archive: bytes, cache: Path) -> Path:
@@ -36,10 +36,10 @@ def unpack_once(archive: bytes, cache: Path) -> Path:
         RunError: It can't be written.
     """
     folder = cache / "programs" / hashlib.sha256(archive).hexdigest()
-    if folder in _sound and folder.exists():
+    if folder in _checked_folders and folder.exists():
         return folder
     with cache_trouble(folder.parent):
-        if not _is_whole(folder, archive):
+        if not _is_complete(folder, archive):
             make_folder(folder.parent)
             with scratch_folder(folder.parent) as whole:
                 aside = whole / "unpacked"
@@ -52,12 +52,12 @@ def unpack_once(archive: bytes, cache: Path) -> Path:
                 except OSError:
                     if not folder.exists():  # otherwise another worker was faster
                         raise
-    _sound.add(folder)
+    _checked_folders.add(folder)
     list_as_kept(folder)
     return folder
 
 
-def _is_whole(folder: Path, archive: bytes) -> bool:
+def _is_complete(folder: Path, archive: bytes) -> bool:
     """Return whether a folder has exactly an archive's files, or raise an error for a damaged archive."""
     try:
         files = {path for path in folder.rglob("*") if not path.is_dir()}
@@ -92,10 +92,10 @@ def launch_of(
     first, *others = recipe_of(archive).command
     folder = unpack_once(archive, cache)
     try:
-        words = [find_command(first, folder), *others]
+        command = [find_command(first, folder), *others]
     except Unfit as missing:  # existed where the bot was built
         raise RunError(str(missing)) from None
-    return launch_in(folder, words, sandbox, memory_megabytes=memory_megabytes, cpu_seconds=cpu_seconds)
+    return launch_in(folder, command, sandbox, memory_megabytes=memory_megabytes, cpu_seconds=cpu_seconds)
 
 
 def launch_in(

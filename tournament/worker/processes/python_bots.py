@@ -57,9 +57,9 @@ def launch_of(
     """
     adapter, source, library = sources_of(artifact, sandbox, interface.python.sdk)
     packages = installed(tuple(sorted(sandbox.python_packages)))
-    sdk, told_names = interface.python.sdk, None
+    sdk, observed_names = interface.python.sdk, None
     if interface.by_name:
-        told_names = [list(interface.observed(question)) for question in interface.questions]
+        observed_names = [list(interface.observed(question)) for question in interface.questions]
     passes_view, parameters = _parameters(interface)
     memory = most_megabytes(memory_megabytes, sandbox)
     reserved = _RESERVED_MEGABYTES + (_MORE_RESERVED_FOR_A_PACKAGE if packages.versions else 0)
@@ -79,7 +79,7 @@ def launch_of(
                 "catch_up": [question not in interface.answered for question in interface.questions],
                 "histories": _histories(interface),
                 "fields": _fields(interface),
-                "told_names": told_names,
+                "told_names": observed_names,
                 "view_size": interface.view_size,
                 "state_size": interface.python.state_size,
                 "sdk": str(sdk.file) if sdk else None,
@@ -104,8 +104,8 @@ def _histories(interface: Interface) -> tuple[int, list[tuple[str, int]]]:
     if interface.python.histories is None:
         return 0, []
     offsets = {name: offset for fields in interface.fields for name, _, offset in fields}
-    known = interface.python.histories
-    return offsets[known.length], [(name, offsets[last]) for name, last in known.lists.items()]
+    histories = interface.python.histories
+    return offsets[histories.length], [(name, offsets[last]) for name, last in histories.lists.items()]
 
 
 def _parameters(interface: Interface) -> tuple[bool, list[list[tuple[int, str]]]]:
@@ -119,9 +119,11 @@ def _parameters(interface: Interface) -> tuple[bool, list[list[tuple[int, str]]]
 
 def _fields(interface: Interface) -> list[tuple[str, int, str]]:
     """Return the attributes of the object, as (name, offset, struct code)."""
-    alone = {name for names in interface.parameters.values() for name in names}
+    parameter_names = {name for names in interface.parameters.values() for name in names}
     return list(
-        dict.fromkeys((n, offset, code) for fields in interface.fields for n, code, offset in fields if n not in alone)
+        dict.fromkeys(
+            (n, offset, code) for fields in interface.fields for n, code, offset in fields if n not in parameter_names
+        )
     )
 
 

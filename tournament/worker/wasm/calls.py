@@ -93,13 +93,13 @@ def pool_memories(config: wasmtime.Config, places: int) -> None:
 
 
 @cache
-def _address_of(owned: wasmtime.Engine | wasmtime.Module | wasmtime.FuncType) -> int:
+def _object_address(owned: wasmtime.Engine | wasmtime.Module | wasmtime.FuncType) -> int:
     return address_of(owned.ptr())
 
 
 def new_store(engine: wasmtime.Engine, places: int = 0) -> Store:
     """Return a store of an engine. It gives back this many places of the pool when it ends."""
-    return Store(_address_of(engine), places)
+    return Store(_object_address(engine), places)
 
 
 def new_instance(store: Store, module: wasmtime.Module, imports: list[Extern]) -> Instance:
@@ -110,7 +110,7 @@ def new_instance(store: Store, module: wasmtime.Module, imports: list[Extern]) -
         wasmtime.WasmtimeError: The module can't be instantiated.
         RunError: The machine is at fault.
     """
-    return Instance(store, _address_of(module), imports)
+    return Instance(store, _object_address(module), imports)
 
 
 def program(module: wasmtime.Module, *more: Any) -> Program:
@@ -120,7 +120,7 @@ def program(module: wasmtime.Module, *more: Any) -> Program:
 
 def native_function(store: Store, kind: wasmtime.FuncType, function: int, argument: int) -> Extern:
     """Return a C function, called with this first argument, as a WebAssembly function."""
-    return store.function(_address_of(kind), function, argument)
+    return store.function(_object_address(kind), function, argument)
 
 
 _madvise = ctypes.CDLL(None).madvise

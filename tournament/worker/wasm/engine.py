@@ -33,12 +33,12 @@ class Engine(IntEnum):
 
 # Places in the pool. Of their addresses only what a bot has touched takes memory.
 _PLACES_PER_CORE, _MAX_PLACES = 32, 1024
-_PLACE_BYTES = 5 << 30  # includes guard pages
+_SLOT_BYTES = 5 << 30  # includes guard pages
 
 # Between looks at whether a bot takes far too long for its fuel, or the run is to stop.
 _TICK_SECONDS = 0.1
 
-_making = threading.Lock()
+_lock = threading.Lock()
 _engines: dict[Engine, wasmtime.Engine] = {}
 
 
@@ -80,23 +80,23 @@ def engine_settings(kind: Engine) -> dict[str, bool | int]:
 
 def engine(kind: Engine) -> wasmtime.Engine:
     """Return the process's engine of a kind. Its code must be entered on a deep stack."""
-    with _making:
+    with _lock:
         if kind not in _engines:
             config = wasmtime.Config()
             calls.apply(engine_settings(kind), config)
             if kind is Engine.POOLED:
-                calls.pool_memories(config, _places())
-            made = wasmtime.Engine(config)
+                calls.pool_memories(config, _slots())
+            new_engine = wasmtime.Engine(config)
             if kind is Engine.TIMED:
-                threading.Thread(target=_tick, args=(made,), daemon=True, name="bots' clock").start()
+                threading.Thread(target=_tick, args=(new_engine,), daemon=True, name="bots' clock").start()
             if kind is Engine.POOLED:
-                open_pool(_places())
-            _engines[kind] = made  # only now, because without its clock no bot on it would be stopped
+                open_pool(_slots())
+            _engines[kind] = new_engine  # only now, because without its clock no bot on it would be stopped
         return _engines[kind]
 
 
 @cache
-def _places() -> int:
+def _slots() -> int:
     return min(_PLACES_PER_CORE * cores(), _MAX_PLACES)
 
 
@@ -105,7 +105,7 @@ def has_pool() -> bool:
     """Return whether the machine has addresses for the pool, and the runtime has pools."""
     try:
         # Twice as many, so that enough are left. The runtime would end the process without the pool's.
-        mmap.mmap(-1, 2 * _places() * _PLACE_BYTES, mmap.MAP_PRIVATE, prot=0).close()
+        mmap.mmap(-1, 2 * _slots() * _SLOT_BYTES, mmap.MAP_PRIVATE, prot=0).close()
         engine(Engine.POOLED)
     except (OSError, AttributeError):
         return False

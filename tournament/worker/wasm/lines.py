@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 _CODE = 10
 _TABLE = b"\x0b.debug_line"
-_OF_BOT = b"bot"  # the folder that the compiler sees a bot's file in
+_BOT_FOLDER = b"bot"  # the folder that the compiler sees a bot's file in
 _COPY, _ADVANCE, _LINE, _FILE, _ADD_CONSTANT, _ADVANCE_FIXED = 1, 2, 3, 4, 8, 9
 _END_SEQUENCE, _SET_ADDRESS = 1, 2
 _MAX_BITS = 64  # length of a number
@@ -74,12 +74,12 @@ class _Bytes:
 
 def has_lines(code: bytes) -> bool:
     """Return whether a module has lines of the bot's own file."""
-    return bool(_lines_of(code)[1])
+    return bool(_line_ranges(code)[1])
 
 
 def line_at(code: bytes, place: int) -> int | None:
     """Return the line of the bot's own file at a byte of a module, or None for other bytes, or without lines."""
-    base, ranges = _lines_of(code)
+    base, ranges = _line_ranges(code)
     address = place - base
     after = bisect_right(ranges, address, key=lambda one: one.first)
     if after and address < ranges[after - 1].end and 0 < ranges[after - 1].line <= _MAX_LINE:
@@ -88,7 +88,7 @@ def line_at(code: bytes, place: int) -> int | None:
 
 
 @lru_cache(maxsize=4)
-def _lines_of(code: bytes) -> tuple[int, list[_Range]]:
+def _line_ranges(code: bytes) -> tuple[int, list[_Range]]:
     """Return the start of the code section's content, and the readable ranges of the bot's own file, in order."""
     ranges: list[_Range] = []
     base = 0
@@ -123,15 +123,15 @@ def _ranges(table: bytes) -> Iterator[_Range]:
         size = units.number("I")
         units.end = min(units.position + size, len(table))
         after = units.end
-        yield from _ranges_of_unit(units)
+        yield from _unit_ranges(units)
         units.position = after
 
 
-def _ranges_of_unit(unit: _Bytes) -> Iterator[_Range]:
+def _unit_ranges(unit: _Bytes) -> Iterator[_Range]:
     if unit.number("H") != 4:
         return
     program = unit.number("I") + unit.position
-    least = unit.number("B")
+    min_length = unit.number("B")
     unit.position += 2
     line_base, line_range, opcode_base = unit.number("b"), unit.number("B"), unit.number("B")
     if not line_range:
@@ -142,17 +142,17 @@ def _ranges_of_unit(unit: _Bytes) -> Iterator[_Range]:
         folders.append(folder)
     own = [False]
     while unit.text():
-        own.append(folders[unit.variable()].rpartition(b"/")[2] == _OF_BOT)
+        own.append(folders[unit.variable()].rpartition(b"/")[2] == _BOT_FOLDER)
         unit.variable(), unit.variable()
     unit.position = program
     address, file, line = 0, 1, 1
     before: tuple[int, int, int] | None = None
-    constant = (255 - opcode_base) // line_range * least
+    constant = (255 - opcode_base) // line_range * min_length
     while unit.position < unit.end:
         unit.step()
         opcode, is_row, is_end = unit.number("B"), False, False
         if opcode >= opcode_base:
-            address += (opcode - opcode_base) // line_range * least
+            address += (opcode - opcode_base) // line_range * min_length
             line += line_base + (opcode - opcode_base) % line_range
             is_row = True
         elif opcode == 0:
@@ -163,7 +163,7 @@ def _ranges_of_unit(unit: _Bytes) -> Iterator[_Range]:
             is_end = extended == _END_SEQUENCE
             unit.position = end
         elif opcode == _ADVANCE:
-            address += unit.variable() * least
+            address += unit.variable() * min_length
         elif opcode == _LINE:
             line += unit.variable(signed=True)
         elif opcode == _FILE:

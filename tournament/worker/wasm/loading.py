@@ -115,7 +115,7 @@ def read_bot(code: bytes, memory_megabytes: int) -> Module:
 
 
 _loaded: dict[tuple[bytes, Interface, str, int, Engine], LoadedBot] = {}
-_wanted: dict[str, frozenset[bytes]] = {}
+_codes_by_owner: dict[str, frozenset[bytes]] = {}
 
 
 def load_bot(
@@ -136,10 +136,10 @@ def load_bot(
 
 def keep_for(owner: str, codes: Iterable[bytes]) -> None:
     """Unload all bots but those that each owner named last: every former version of a bot would occupy megabytes."""
-    _wanted[owner] = frozenset(codes)
-    kept = frozenset().union(*_wanted.values())
+    _codes_by_owner[owner] = frozenset(codes)
+    retained = frozenset().union(*_codes_by_owner.values())
     for key, loaded in list(_loaded.items()):
-        if key[0] not in kept:
+        if key[0] not in retained:
             del _loaded[key]
             forget_module(loaded.counted)
 
@@ -157,11 +157,16 @@ def _load(code: bytes, interface: Interface, stem: str, memory_megabytes: int, k
     exports = {item.name: item.type for item in module.exports if item.name not in (FUEL, BEGIN)}
     if not isinstance(exports.get("memory"), wasmtime.MemoryType):
         raise Unfit("exports no memory called memory")
-    chosen = _functions(exports, interface, stem)
+    exports_by_question = _functions(exports, interface, stem)
     # Any function will do in the place of one that is never called: of a question for processes alone, of news that
     # the bot ignores.
-    functions = [chosen.get(question.name, next(iter(chosen.values()))) for question in interface.questions]
-    missing = frozenset(kind for kind, question in enumerate(interface.questions) if question.name not in chosen)
+    functions = [
+        exports_by_question.get(question.name, next(iter(exports_by_question.values())))
+        for question in interface.questions
+    ]
+    missing = frozenset(
+        kind for kind, question in enumerate(interface.questions) if question.name not in exports_by_question
+    )
     results = [str(_function(exports[name]).results[0]) for name in functions]
     imports = tuple(item.name or "" for item in module.imports)
     starters = _starters(exports)
@@ -194,13 +199,13 @@ def _notes(exports: Mapping[str, object]) -> tuple[str, ...]:
     noted, uncaught = exports.get(FAILURE), exports.get(UNCAUGHT)
     if not isinstance(noted, wasmtime.GlobalType) or str(noted.content) != "i32":
         return ()
-    tells = isinstance(uncaught, wasmtime.FuncType) and not [*uncaught.params, *uncaught.results]
-    return (FAILURE, UNCAUGHT) if tells else (FAILURE,)
+    has_handler = isinstance(uncaught, wasmtime.FuncType) and not [*uncaught.params, *uncaught.results]
+    return (FAILURE, UNCAUGHT) if has_handler else (FAILURE,)
 
 
 def _starters(exports: Mapping[str, object]) -> frozenset[str]:
     """Return the functions to be called when a bot starts, or raise an error if one has parameters."""
-    there = set()
+    names = set()
     for name, wanted in STARTERS.items():
         if isinstance(kind := exports.get(name), wasmtime.FuncType):
             parameters, results = [str(p) for p in kind.params], [str(r) for r in kind.results]
@@ -209,14 +214,14 @@ def _starters(exports: Mapping[str, object]) -> frozenset[str]:
                     f"the function {name} is ({', '.join(parameters)}) -> ({', '.join(results)}),"
                     f" expected ({', '.join(wanted)}) -> ()"
                 )
-            there.add(name)
-    return frozenset(there)
+            names.add(name)
+    return frozenset(names)
 
 
 def _functions(exports: Mapping[str, object], interface: Interface, stem: str) -> dict[str, str]:
     """Return the export that answers each question, or raise an error if none does, or several might."""
     fitting: dict[str, list[str]] = {}
-    unfit: list[str] = []
+    refusals: list[str] = []
     for question in interface.answered:
         fitting[question.name] = []
         for name in names_for(stem, question.name, exports):
@@ -225,13 +230,15 @@ def _functions(exports: Mapping[str, object], interface: Interface, stem: str) -
                 if (expected := _expected(kind)) is None:
                     fitting[question.name].append(name)
                 else:
-                    unfit.append(f"the function {name} is {expected}")
+                    refusals.append(f"the function {name} is {expected}")
     try:
         required = {question.name: fitting[question.name] for question in interface.required}
-        chosen = dict(zip(required, choose(stem, required)))
+        exports_by_question = dict(zip(required, choose(stem, required)))
     except NotChosen as problem:
-        raise Unfit("; ".join([*unfit, str(problem)])) from None
-    return chosen | choose_news(stem, {question.name: fitting[question.name] for question in interface.optional})
+        raise Unfit("; ".join([*refusals, str(problem)])) from None
+    return exports_by_question | choose_news(
+        stem, {question.name: fitting[question.name] for question in interface.optional}
+    )
 
 
 def _expected(kind: wasmtime.FuncType) -> str | None:
@@ -272,10 +279,10 @@ def _check_imports(module: wasmtime.Module, interface: Interface) -> None:
         )
         if not allowed:
             raise Unfit(f"{_FORBIDDEN.get(name, f'imports {item.module}.{name}')}, which bots may not")
-        found = _signature(item.type)
-        if found is None:
+        signature = _signature(item.type)
+        if signature is None:
             raise Unfit(f"imports {item.module}.{name} as something other than a function")
-        if found != (helpers.get(name) or offered[name]):
+        if signature != (helpers.get(name) or offered[name]):
             raise Unfit(f"imports {item.module}.{name} with another signature than it has")
 
 

@@ -41,7 +41,7 @@ _BUILT_IN = {"a": "signed char", "b": "bool", "c": "char", "d": "double", "f": "
     "x": "long long", "y": "unsigned long long", "PKc": "const char*",
     "NSt3__112basic_stringIcNS_11char_traitsIcEENS_9allocatorIcEEEE": "std::string",
 }  # fmt: skip
-_OF_LIBRARY = re.compile(r"(\S+) was thrown in -fno-exceptions mode")
+_LIBRARY_THROW = re.compile(r"(\S+) was thrown in -fno-exceptions mode")
 _PART = re.compile(r"\d+")
 
 
@@ -50,14 +50,14 @@ def type_in_words(name: str) -> str:
 
     Compilers shorten names (Itanium C++ ABI, 5.1). The C++ library's names of its exceptions are accepted, too.
     """
-    if found := _OF_LIBRARY.match(name):
+    if found := _LIBRARY_THROW.match(name):
         return f"std::{found[1]}"
     if name in _BUILT_IN:
         return _BUILT_IN[name]
-    rest = name[1:-1] if name[:1] == "N" and name[-1:] == "E" else name
-    parts = ["std"] if rest.startswith("St") else []
-    rest = rest.removeprefix("St")
-    while length := _PART.match(rest):
-        parts.append(rest[length.end() : length.end() + int(length[0])])
-        rest = rest[length.end() + int(length[0]) :]
-    return name if rest or not parts else "::".join(part for part in parts if part != "__1")
+    remaining = name[1:-1] if name[:1] == "N" and name[-1:] == "E" else name
+    parts = ["std"] if remaining.startswith("St") else []
+    remaining = remaining.removeprefix("St")
+    while length := _PART.match(remaining):
+        parts.append(remaining[length.end() : length.end() + int(length[0])])
+        remaining = remaining[length.end() + int(length[0]) :]
+    return name if remaining or not parts else "::".join(part for part in parts if part != "__1")

@@ -44,7 +44,7 @@ _FUEL_WITHOUT_CLOCK = 2_000_000_000
 _SECONDS_PER_DECISION, _SECONDS_MORE = 1e-4, 10.0
 
 # For a bot's own code that says in words what it threw.
-_FUEL_TO_TELL = 1_000_000
+_FUEL_TO_DESCRIBE = 1_000_000
 
 # The C library's allocator takes blocks of powers of two and never joins those that are freed: a block that grows
 # leaves as much behind as it takes, and takes up to twice what was asked.
@@ -75,8 +75,8 @@ class BotLimits:
     @cached_property
     def engine(self) -> Engine:
         """Engine of bots with these limits."""
-        in_one_call = max(self.fuel, self.fuel_to_start)
-        return Engine.PLAIN if in_one_call <= _FUEL_WITHOUT_CLOCK else Engine.TIMED
+        max_per_call = max(self.fuel, self.fuel_to_start)
+        return Engine.PLAIN if max_per_call <= _FUEL_WITHOUT_CLOCK else Engine.TIMED
 
 
 class Seating:
@@ -162,16 +162,18 @@ class Seating:
             calls.empty(self._store, former.started.memory)
         self._seated[seat] = None
         fuel = self._fuel[seat]
-        given = min(self._limits.fuel_to_start, self.referee.fuel_left(seat))
+        fuel_to_start = min(self._limits.fuel_to_start, self.referee.fuel_left(seat))
         self.watch.begin(seat)
         try:
-            seated = _start(self._store, bot, self._limits, seed, given, self.engine, fuel, by_lines=self.core.observes)
+            seated = _start(
+                self._store, bot, self._limits, seed, fuel_to_start, self.engine, fuel, by_lines=self.core.observes
+            )
         except _NoMemory as trouble:
             raise BotTrouble((self._names[seat],), f"can't start: {trouble}") from None
         except Unfit as unfit:
             if not self.watch.end():
                 self._look_at_time()
-            if unfit.lasting and given < self._limits.fuel_to_start and not self.referee.fuel_left(seat):
+            if unfit.lasting and fuel_to_start < self._limits.fuel_to_start and not self.referee.fuel_left(seat):
                 raise cant_start(BANK_IS_EMPTY, "other", lasting=True) from None
             raise
         finally:
@@ -185,12 +187,12 @@ class Seating:
 
     def join(self) -> None:
         """Make the loop that plays the bots which are seated now, if any is."""
-        there = [seated.started for seated in self._seated if seated]
-        if not there:
+        started = [seated.started for seated in self._seated if seated]
+        if not started:
             return
         results = tuple([seated and seated.bot.results for seated in self._seated])
         step = self.direct.function if self.direct else self._step
-        loop = new_loop(self._store, step, results, there, self.core.seats, self._limits, self.engine)
+        loop = new_loop(self._store, step, results, started, self.core.seats, self._limits, self.engine)
         self.referee.seat_bots(loop)
 
     def take_failure(self) -> Failure:
@@ -211,15 +213,15 @@ class Seating:
             return Failure((describe(error, ran_out=True) if error else OUT_OF_FUEL) + line, "fuel")
         if not error:
             return Failure(refusal(self._interface, self.core))
-        noted = self._noted(seated, error, fuel) if seated else ""
-        if noted.startswith(notes.ASSERTION):  # already names its line
-            return Failure(noted)
-        return Failure(f"{noted or describe(error)}{line}")
+        note = self._noted(seated, error, fuel) if seated else ""
+        if note.startswith(notes.ASSERTION):  # already names its line
+            return Failure(note)
+        return Failure(f"{note or describe(error)}{line}")
 
     def _noted(self, seated: _SeatedBot, error: wasmtime.Trap | wasmtime.WasmtimeError, fuel: Fuel) -> str:
         """Return a bot's note on its failure. Its own code can name a thrown value, and fail: it isn't called again."""
         if notes.UNCAUGHT in seated.bot.notes and is_uncaught(error):
-            fuel.give(_FUEL_TO_TELL)
+            fuel.give(_FUEL_TO_DESCRIBE)
             with contextlib.suppress(wasmtime.Trap, wasmtime.WasmtimeError):
                 on_deep_stack(seated.started.instance.call, notes.UNCAUGHT.encode())
             fuel.give(0)

@@ -17,14 +17,14 @@ from tournament.errors import RunError
 # Twice what bots are allowed: the runtime's frames are larger than those of C compilers for the same function.
 MOST_STACK = 2 * BOT_STACK
 _MORE = 2 << 20  # space for code that calls the runtime, or is called by it
-_OF_THREADS = MOST_STACK + 2 * _MORE
-_LOOK_SECONDS = 0.2
+_THREAD_BYTES = MOST_STACK + 2 * _MORE
+_POLL_SECONDS = 0.2
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 _setting = threading.Lock()
-_here = threading.local()
+_thread_state = threading.local()
 _threads = ctypes.CDLL(None)
 
 
@@ -32,7 +32,7 @@ _threads = ctypes.CDLL(None)
 def deep_threads() -> Iterator[None]:
     """Give threads that are started within room for bots' calls. Only pages that are used take memory."""
     with _setting:
-        before = threading.stack_size(_OF_THREADS)
+        before = threading.stack_size(_THREAD_BYTES)
         try:
             yield
         finally:
@@ -62,12 +62,12 @@ def on_deep_stack(function: Callable[P, T], *arguments: P.args, **named: P.kwarg
     has_ended.acquire()
 
     def call() -> None:
-        _here.pressed = pressed
+        _thread_state.pressed = pressed
         try:
             returned.append(function(*arguments, **named))
         except BaseException as error:
             raised.append(error)
-        _here.pressed = None
+        _thread_state.pressed = None
         _idle.append(calls)
         has_ended.release()
 
@@ -80,7 +80,7 @@ def on_deep_stack(function: Callable[P, T], *arguments: P.args, **named: P.kwarg
     while not (returned or raised):
         try:
             # Ctrl-C may reach another thread: this one learns of it only when it wakes.
-            has_ended.acquire(timeout=_LOOK_SECONDS)
+            has_ended.acquire(timeout=_POLL_SECONDS)
         except KeyboardInterrupt as ctrl_c:
             interrupted = ctrl_c
             pressed.append(True)
@@ -99,21 +99,21 @@ def _new_thread() -> SimpleQueue[Callable[[], None]]:
     """
     calls: SimpleQueue[Callable[[], None]] = SimpleQueue()
 
-    def work() -> None:
+    def run_calls() -> None:
         while True:
             calls.get()()
 
     try:
         with deep_threads():
-            threading.Thread(target=work, daemon=True, name="deep").start()
+            threading.Thread(target=run_calls, daemon=True, name="deep").start()
     except RuntimeError as trouble:
-        raise RunError(f"this machine gives a thread no {_OF_THREADS >> 20} MB of stack: {trouble}") from None
+        raise RunError(f"this machine gives a thread no {_THREAD_BYTES >> 20} MB of stack: {trouble}") from None
     return calls
 
 
 def was_interrupted() -> bool:
     """Return whether Ctrl-C was pressed in the thread that waits for this one."""
-    return bool(getattr(_here, "pressed", ()))
+    return bool(getattr(_thread_state, "pressed", ()))
 
 
 def deeply(function: Callable[P, T]) -> Callable[P, T]:
@@ -129,9 +129,9 @@ def deeply(function: Callable[P, T]) -> Callable[P, T]:
 def _has_room() -> bool:
     """Return whether this thread's stack is deep enough for bots' calls."""
     try:
-        return bool(_here.has_room)
+        return bool(_thread_state.has_room)
     except AttributeError:
-        _here.has_room = _stack_size() >= MOST_STACK + _MORE
+        _thread_state.has_room = _stack_size() >= MOST_STACK + _MORE
         return _has_room()
 
 

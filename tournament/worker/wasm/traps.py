@@ -12,7 +12,7 @@ from tournament.errors import MachineError, RunError
 from tournament.leg import TOO_SLOW
 from tournament.worker.wasm.lines import has_lines, line_at
 
-_WORDS = {
+_DESCRIPTIONS = {
     wasmtime.TrapCode.STACK_OVERFLOW: "recursed too deep (stack overflow)",
     wasmtime.TrapCode.MEMORY_OUT_OF_BOUNDS: "read or wrote out of bounds of its memory (or recursed too deep)",
     wasmtime.TrapCode.INTEGER_DIVISION_BY_ZERO: "divided by zero",
@@ -24,8 +24,8 @@ OUT_OF_FUEL = f"ran out of fuel: {TOO_SLOW}"
 
 def describe(error: Exception, *, ran_out: bool = False) -> str:
     """Return a trap or an error of the runtime as text. Our helpers report more if the bot `ran_out` of fuel."""
-    if isinstance(error, wasmtime.Trap) and error.trap_code in _WORDS:
-        return OUT_OF_FUEL if ran_out else _WORDS[error.trap_code]
+    if isinstance(error, wasmtime.Trap) and error.trap_code in _DESCRIPTIONS:
+        return OUT_OF_FUEL if ran_out else _DESCRIPTIONS[error.trap_code]
     if is_uncaught(error):
         return "threw an exception that nothing caught"
     return _cause(error)
@@ -37,10 +37,10 @@ def where(error: Exception, code: bytes) -> str:
     The code ran with fuel, which moved its instructions, and without names: a module that has one is ours.
     """
     frames = error.frames if isinstance(error, wasmtime.Trap) else []
-    places = [frame.module_offset for frame in islice(frames, _MAX_FRAMES) if frame.module_name is None]
-    if not places or not has_lines(code):
+    offsets = [frame.module_offset for frame in islice(frames, _MAX_FRAMES) if frame.module_name is None]
+    if not offsets or not has_lines(code):
         return ""
-    for place in read_module(code).origins(places):
+    for place in read_module(code).origins(offsets):
         if place >= 0 and (line := line_at(code, place)):
             return f" (line {line})"
     return ""
