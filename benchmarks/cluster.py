@@ -35,7 +35,7 @@ from tournament.config import load_config
 from tournament.contests import find_contest
 from tournament.runner import executors, live_standings, pace, plan, round_play
 from tournament.runner.contest_run import run_contest
-from tournament.runner.executors import keep_busy
+from tournament.runner.executors import run_tasks
 from tournament.runner.listener import Progress
 from tournament.store.storage import open_storage
 from tournament.worker.batch import Receipt, Task
@@ -101,7 +101,7 @@ class SimulatedWorkers:
         def start(task: Task) -> tuple[int, bytes]:
             return self._submit(next(numbers), pickle.dumps(task))
 
-        yield from keep_busy(next_task, lambda: most, start, self._wait, self._receipt, [])
+        yield from run_tasks(next_task, lambda: most, start, self._wait, self._receipt, [])
 
     def close(self) -> None:
         pass

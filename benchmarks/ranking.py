@@ -45,9 +45,9 @@ from tournament.contests.settings import ContestSettings
 from tournament.contests.two_card_draw.servers import generated_server
 from tournament.entrants.build import build_entrants
 from tournament.keys import sub_key
-from tournament.rules.contests import contest_of
-from tournament.runner.plan import artifacts_of, schedule_of
-from tournament.runner.resume import field_of
+from tournament.rules.contests import get_contest
+from tournament.runner.plan import artifacts_by_sha256, make_schedule
+from tournament.runner.resume import make_field
 from tournament.runner.schedule.counting import reconcile
 from tournament.runner.schedule.fixtures import Replicas
 from tournament.runner.schedule.legs import Schedule
@@ -143,8 +143,8 @@ class Rehearsal:
         """Return a rehearsal with these settings, and defaults for the others."""
         chosen = contest.settings.model_validate(settings)
         contest = contest.seated(contest.seats_of(chosen.playing()) or len(entrants))
-        field = field_of(contest, chosen.playing(), entrants, house, None)
-        return cls(contest, chosen, artifacts_of(entrants, house), field)
+        field = make_field(contest, chosen.playing(), entrants, house, None)
+        return cls(contest, chosen, artifacts_by_sha256(entrants, house), field)
 
     @property
     def names(self) -> list[str]:
@@ -156,7 +156,7 @@ class Rehearsal:
 
     def schedule(self, number: int, replicas: Replicas) -> Schedule:
         key = sub_key(bytes(32), "benchmark", number)
-        return schedule_of(self.contest, self.settings.playing(), key, self.field, replicas)
+        return make_schedule(self.contest, self.settings.playing(), key, self.field, replicas)
 
     def played(self, number: int) -> Legs:
         """Play and return all legs of a tournament."""
@@ -170,7 +170,7 @@ class Rehearsal:
                 assert legs[-1].games == sink.games.rows, "a leg with more games than there is room for"
                 games = {name: sink.games.arrays[name][: sink.games.rows] for name in self.contest.luck.columns}
                 luck.add(games, [0], [leg.plan.first_session])
-        return legs_of(self.contest, legs, luck.blocks() if luck else None, schedule.legs_of_deals)
+        return legs_of(self.contest, legs, luck.blocks() if luck else None, schedule.legs_sharing_deals)
 
     def ranked(self, legs: Legs) -> Standings:
         house = self.contest.house
@@ -584,7 +584,7 @@ def example(folder: str, name: str) -> Contest:
     """Return a contest of examples/ by its folder and the name of its class."""
     sys.path.insert(0, str(_EXAMPLES / folder))
     try:
-        return contest_of(getattr(importlib.import_module(folder), name))
+        return get_contest(getattr(importlib.import_module(folder), name))
     finally:
         sys.path.pop(0)
 

@@ -33,7 +33,7 @@ from tournament.contests.scoring import HousePlayer
 from tournament.contests.two_card_draw.servers import generated_server
 from tournament.leg import legs_per_replica
 from tournament.rules import Decision, Int, Questions, Rules, Session
-from tournament.rules.contests import contest_of
+from tournament.rules.contests import get_contest
 from tournament.standings.rank_bounds import transitive_closure
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.field import Batch, ContestSetup
@@ -89,7 +89,7 @@ class LowestAlone(Rules):
 
 def at_tables(seats: int) -> Play:
     """Five learners, each twice, at tables of a given size."""
-    contest = contest_of(LowestAlone).seated(seats)
+    contest = get_contest(LowestAlone).seated(seats)
     head = "static int wins[8], best{first};\n\nint say(const View *view)\n{{\n    {body}\n}}\n"
     sources = {
         f"{name}_{number}.c": head.format(body=body, first=" = 1" if name in ("leader", "rare") else "")

@@ -23,7 +23,7 @@ from tournament.contests.contest import Contest
 from tournament.entrants.build import build_entrants
 from tournament.keys import KEY_BYTES
 from tournament.rules import Decision, Int, Questions, Rules, Session
-from tournament.rules.contests import contest_of
+from tournament.rules.contests import get_contest
 from tournament.runner.schedule.fixtures import Competitor
 from tournament.runner.schedule.legs import RoundRobin
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -118,7 +118,7 @@ def hands_of_open_spiel(hands: int) -> float:
 def rows(rounds: int) -> Iterator[tuple[str, str, str, float | None, str]]:
     """Rows: name, ours, the other's, their ratio, and the wanted limit."""
     for rules, asked in ((InTurn, "one after the other"), (Together, "together")):
-        contest = contest_of(rules)
+        contest = get_contest(rules)
         bots = built(
             contest, {f"says_{n}": f"int say(const View *view) {{ return {n}; }}\n" for n in range(1, SEATS + 1)}
         )

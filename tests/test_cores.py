@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tournament.cores import quota_of
+from tournament.cores import read_quota
 
 # By case: the groups of a process, what their files say, and the processors for it.
 CASES: dict[str, tuple[str, dict[str, str], int]] = {
@@ -35,4 +35,4 @@ def test_quota_of_groups_limits_the_processors(case: str, tmp_path: Path) -> Non
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text + "\n")
-    assert quota_of(groups, tmp_path) == expected
+    assert read_quota(groups, tmp_path) == expected

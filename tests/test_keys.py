@@ -8,9 +8,9 @@ import pytest
 
 from tests.built_in import HOLDEM_TRAINING, TWO_CARD_DRAW, VON_NEUMANN_POKER
 from tests.oracles.deals import key_of
-from tournament.contests.two_card_draw.servers import recipe_of
+from tournament.contests.two_card_draw.servers import make_recipe
 from tournament.contests.von_neumann_poker.rules import Settings
-from tournament.keys import KEY_BYTES, drawn_seed, guessable, master_key, number_of, seed_fingerprint, sub_key
+from tournament.keys import KEY_BYTES, drawn_seed, guessable, master_key, seed_fingerprint, sub_key, to_number
 from tournament.leg import Leg
 from tournament.runner.schedule.fixtures import Competitor
 from tournament.runner.schedule.legs import AgainstHouse, RoundRobin
@@ -46,10 +46,10 @@ def test_no_two_uses_share_a_key() -> None:
     numbers = {seat.random_seed for seat in seats}
     assert len(helpers) == len(numbers) == len(seats)
     assert all(len(key) == KEY_BYTES for key in used | helpers)
-    recipes = {key_of(recipe_of(KEY, name).seed) for name in SERVERS}
+    recipes = {key_of(make_recipe(KEY, name).seed) for name in SERVERS}
     everything = [*used, *helpers, *recipes, KEY]
     assert len(set(everything)) == len(everything)
-    assert not numbers & {number_of(key) for key in everything}
+    assert not numbers & {to_number(key) for key in everything}
 
 
 def test_the_way_from_a_seed_stays_as_it_is() -> None:

@@ -15,7 +15,7 @@ from tests.cli.in_process import run_cli
 from tests.contest_runs import CONTEST, ContestDir, make_contest
 from tournament.cli.commands import app
 from tournament.cli.groups import OWN
-from tournament.cli.schemas import schemas_of_commands
+from tournament.cli.schemas import command_schemas
 
 ROOT = Path(__file__).resolve().parent.parent
 OUTPUT = (ROOT / "docs" / "reference" / "output.md").read_text()
@@ -28,7 +28,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> ContestDir:
     return played
 
 
-SCHEMAS = schemas_of_commands()
+SCHEMAS = command_schemas()
 
 
 def test_every_command_that_prints_json_has_a_schema_with_meanings() -> None:

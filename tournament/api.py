@@ -156,8 +156,8 @@ def match(
         listener or NullListener(),
         baseline=None if baseline is None else find_bot(os.fspath(baseline), loaded),
         until_settled=until_settled,
-        keep=results,
-        look=look or (lambda config, report: None),
+        location=results,
+        on_report=look or (lambda config, report: None),
     )
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tournament.errors import RunError
-from tournament.small_files import write_whole
+from tournament.small_files import write_atomically
 
 _PROBE_BYTES = 4 << 20  # bytes: a compiler leaves less than it would write next
 _SEAL_BYTES = hashlib.sha256().digest_size
@@ -89,11 +89,11 @@ def write_cached(path: Path, content: bytes) -> None:
     """Write a content to a path, completely or not at all, even when power fails, or raise an error."""
     with cache_trouble(path.parent):
         make_folder(path.parent)
-        list_as_kept(path)
-        write_whole(path, _seal(path, content) + content, 0o600)
+        list_entry(path)
+        write_atomically(path, _seal(path, content) + content, 0o600)
 
 
-def list_as_kept(path: Path) -> None:
+def list_entry(path: Path) -> None:
     """Add a file or folder of the cache to the list that LISTED_IN names, if any."""
     if listed_in := os.environ.get(LISTED_IN):
         with open(listed_in, "a") as listed:
@@ -116,15 +116,15 @@ def cache_trouble(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         hint = f"; {_NAME_ANOTHER}" if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS) else ""
-        raise RunError(trouble_in_words(error, f"the cache {folder}") + hint) from None
+        raise RunError(explain_failed_write(error, f"the cache {folder}") + hint) from None
 
 
-def require_room(folder: Path, place: str, hint: str = "") -> None:
+def require_room(folder: Path, label: str, hint: str = "") -> None:
     """Write a file of some size to a folder, and remove it: for whoever knows only that a program failed.
 
     Args:
         folder: Folder of the cache, or for temporary files.
-        place: The folder's name in messages.
+        label: The folder's name in messages.
         hint: What else the user can do, after a semicolon.
 
     Raises:
@@ -135,14 +135,14 @@ def require_room(folder: Path, place: str, hint: str = "") -> None:
             file.write(bytes(_PROBE_BYTES))
             file.flush()
     except OSError as error:
-        raise RunError(trouble_in_words(error, place) + hint) from None
+        raise RunError(explain_failed_write(error, label) + hint) from None
 
 
-def trouble_in_words(error: OSError, place: str) -> str:
+def explain_failed_write(error: OSError, label: str) -> str:
     """Return a line with the reason why this machine can't write to a place."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return f"the disk of {place} is full; free some space and run again"
-    return f"can't write to {place}: {error.strerror or error}"
+        return f"the disk of {label} is full; free some space and run again"
+    return f"can't write to {label}: {error.strerror or error}"
 
 
 def _seal(path: Path, content: bytes) -> bytes:

@@ -23,7 +23,7 @@ from pydantic import (
     field_validator,
 )
 
-from tournament.contests import BUILT_IN, KNOWN_RULES, find_contest, no_contest
+from tournament.contests import BUILT_IN, SHIPPED_RULES, find_contest, no_contest
 from tournament.contests.bots import ADAPTED
 from tournament.contests.contest import Contest
 from tournament.contests.rules_loader import load_rules, loaded_rules, names_rules
@@ -201,9 +201,9 @@ class Contests:
             return self.made[name]
         if name in self.broken:
             raise self.broken[name]
-        if name in KNOWN_RULES:
+        if name in SHIPPED_RULES:
             return find_contest(name)
-        raise no_contest(name, tuple(dict.fromkeys((*self.names, *self.broken, *KNOWN_RULES))))
+        raise no_contest(name, tuple(dict.fromkeys((*self.names, *self.broken, *SHIPPED_RULES))))
 
 
 def load_contests(path: Path | None = None, results: object = None) -> Contests:
@@ -305,10 +305,10 @@ def _library(file: _File, contest_name: str, value: object) -> list[Path]:
     return paths
 
 
-def with_configured_titles(contest: Contest, config_of: Callable[[str], Config]) -> Contest:
+def with_configured_titles(contest: Contest, get_config: Callable[[str], Config]) -> Contest:
     """Return the contest of records with its table's title and description, if the table still has these rules."""
     with contextlib.suppress(InputError):
-        configured = config_of(contest.name).played
+        configured = get_config(contest.name).played
         if configured.rules == contest.rules:
             return replace(contest, title=configured.title, description=configured.description)
     return contest
@@ -387,7 +387,7 @@ def _load_own_rules(game: str, file: _File, library: list[Path], made: Mapping[s
     contest = load_rules(game, file.folder, library)
     assert contest.source
     same_rules = [other for other in made.values() if other.rules == contest.rules]
-    if contest.rules in KNOWN_RULES or any(
+    if contest.rules in SHIPPED_RULES or any(
         other.source is None or other.source[:3] != contest.source[:3] for other in same_rules
     ):
         raise InputError(f"{game} calls its rules {contest.rules}, as others are called; give them another name")
@@ -401,19 +401,19 @@ def _load_own_rules(game: str, file: _File, library: list[Path], made: Mapping[s
 
 def _check_table(file: _File, name: str, game: object) -> None:
     """Raise InputError for a table that defines no contest, given the value of its key `rules`, if any."""
-    short_name, rules = truncate(name, 100), ", ".join(KNOWN_RULES)
+    short_name, rules = truncate(name, 100), ", ".join(SHIPPED_RULES)
     examples = 'a file: rules = "my_rules.py", or a package\'s class: rules = "my_package:MyRules"'
-    if game is None and name not in KNOWN_RULES and loaded_rules(name) is None:
+    if game is None and name not in SHIPPED_RULES and loaded_rules(name) is None:
         raise InputError(
             f"{file.place(None, name)}: unknown table {short_name}; a contest of that name needs a key for its rules:"
-            f' rules = "{KNOWN_RULES[0]}", {examples}. Built in are {rules}; other tables: {_SANDBOX}, {_WATCH}'
-            f"{did_you_mean(name, [*KNOWN_RULES, _SANDBOX, _WATCH])}"
+            f' rules = "{SHIPPED_RULES[0]}", {examples}. Built in are {rules}; other tables: {_SANDBOX}, {_WATCH}'
+            f"{did_you_mean(name, [*SHIPPED_RULES, _SANDBOX, _WATCH])}"
         )
     location = file.place(name, "rules")
-    if game is not None and game not in KNOWN_RULES and not names_rules(game):
-        close = did_you_mean(game, KNOWN_RULES) if isinstance(game, str) else ""
+    if game is not None and game not in SHIPPED_RULES and not names_rules(game):
+        close = did_you_mean(game, SHIPPED_RULES) if isinstance(game, str) else ""
         raise InputError(f"{location}: rules = {game!r}: unknown rules; expected one of: {rules}; {examples}{close}")
-    if game is not None and name in KNOWN_RULES and game != name:
+    if game is not None and name in SHIPPED_RULES and game != name:
         raise InputError(f"{location}: {name} has rules of its own; give a contest of {game} another name")
     if not valid_contest_name(name):
         raise InputError(f"{file.place(None, name)}: [{short_name}]: {CONTEST_NAME_RULE}")

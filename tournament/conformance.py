@@ -125,12 +125,12 @@ class ContestSuite:
     @cached_property
     def contest(self) -> Contest:
         """The contest, with the columns of its tables."""
-        return load_config(self.name, self._place("once")).played.seated(self.seats)
+        return load_config(self.name, self._settings_file("once")).played.seated(self.seats)
 
     @cached_property
     def seats(self) -> int:
         """Seats of a match, or the number of bots if one match has all."""
-        contest = load_config(self.name, self._place("once")).played
+        contest = load_config(self.name, self._settings_file("once")).played
         return contest.seats_of(self.settings.playing()) or 4
 
     @property
@@ -147,7 +147,7 @@ class ContestSuite:
     @property
     def settings(self) -> ContestSettings:
         """The contest's settings."""
-        return load_config(self.name, self._place("once")).contest
+        return load_config(self.name, self._settings_file("once")).contest
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -159,7 +159,7 @@ class ContestSuite:
     @cached_property
     def once(self) -> PlayedContest:
         """A run of all bots, by one worker."""
-        file = self._place("once")
+        file = self._settings_file("once")
         for number in range(self.bots):
             self._write_bot(file, number)
         return self._play(file, workers=1)
@@ -167,7 +167,7 @@ class ContestSuite:
     @cached_property
     def in_pieces(self) -> PlayedContest:
         """The same bots in three runs by two workers: the last bot comes later, and then a part is lost."""
-        file = self._place("in_pieces")
+        file = self._settings_file("in_pieces")
         for number in range(self.bots - 1):
             self._write_bot(file, number)
         self._play(file, workers=2)
@@ -180,7 +180,7 @@ class ContestSuite:
     @cached_property
     def with_other_hash_seeds(self) -> list[dict[str, pd.DataFrame]]:
         """Tables of the same bots, written in another order and played in processes with other hash seeds."""
-        files = [self._place(f"hash_seed_{hash_seed}") for hash_seed in _HASH_SEEDS]
+        files = [self._settings_file(f"hash_seed_{hash_seed}") for hash_seed in _HASH_SEEDS]
         for file in files:
             for number in reversed(range(self.bots)):
                 self._write_bot(file, number)
@@ -204,7 +204,7 @@ class ContestSuite:
     @cached_property
     def lost(self) -> PlayedContest:
         """Bots, and one that answers illegally wherever that loses the game."""
-        file = self._place("illegal")
+        file = self._settings_file("illegal")
         for number in range(self.bots - 1):
             self._write_bot(file, number)
         functions = []
@@ -233,18 +233,18 @@ class ContestSuite:
         if not isinstance(self.contest.seats, range):
             return True
         try:
-            load_config(self.name, self._place(f"equal_{seats}", **self._blocks_of(seats)))
+            load_config(self.name, self._settings_file(f"equal_{seats}", **self._block_settings(seats)))
         except InputError:
             return False
         return True
 
-    def points_of_equal_bots(self, seats: int) -> pd.DataFrame:
+    def equal_bot_points(self, seats: int) -> pd.DataFrame:
         """Return the points of one match between equal bots, over blocks in which each sits at every position once.
 
         A row for each session and position.
         """
         if seats not in self._equal:
-            file = self._place(f"equal_{seats}", **self._blocks_of(seats))
+            file = self._settings_file(f"equal_{seats}", **self._block_settings(seats))
             first = write_new_bot(self.contest, file.parent / "bots", "bot_0", self.languages[0])
             for number in range(1, seats - self.settings.house_seats):
                 # Contents, with the name in them, are the same, so that only one bot is built.
@@ -254,18 +254,18 @@ class ContestSuite:
             self._equal[seats] = _by_position(rows, [rows[f"bot_{file}"] for file in range(seats)])
         return self._equal[seats]
 
-    def _blocks_of(self, seats: int) -> dict[str, int]:
+    def _block_settings(self, seats: int) -> dict[str, int]:
         """Return the settings of legs of this many seats, with several blocks of sessions."""
         more = {"seats": seats} if isinstance(self.contest.seats, range) else {}
         return {"sessions": self.blocks * seats, **more}
 
-    def points_of_random_bots(self, seats: int) -> pd.DataFrame:
+    def random_bot_points(self, seats: int) -> pd.DataFrame:
         """Return the points of a match between bots that answer at random, which the rules' own core draws."""
         if seats not in self._random:
             make = self.contest.new_random_core
             assert make is not None
             contest = self.contest.seated(seats)
-            settings = self.settings.model_copy(update=self._blocks_of(seats))
+            settings = self.settings.model_copy(update=self._block_settings(seats))
             count = settings.sessions
             games, sessions = (
                 Table(buffer_fields(columns), rows)
@@ -292,7 +292,7 @@ class ContestSuite:
         names = [path for path in (self.folder / "once" / "bots").iterdir() if path.stem == f"bot_{number}"]
         return names[0]
 
-    def _place(self, name: str, **settings: Any) -> Path:
+    def _settings_file(self, name: str, **settings: Any) -> Path:
         """Return the settings file of a folder of this suite, with these settings instead of the suite's."""
         file = self.folder / name / "tournament.toml"
         if not file.exists():
@@ -306,8 +306,8 @@ class ContestSuite:
                 write_new_bot(loaded.played, file.parent / "house" / self.name, f"house_{number}", self.languages[0])
         return file
 
-    def _write_bot(self, place: Path, number: int) -> None:
-        bots = place.parent / "bots"
+    def _write_bot(self, file: Path, number: int) -> None:
+        bots = file.parent / "bots"
         if number < self.bots - 1:
             language = self.languages[number % len(self.languages)]
             write_new_bot(self.contest, bots, f"bot_{number}", language)
@@ -317,11 +317,11 @@ class ContestSuite:
         bots.mkdir(exist_ok=True)
         (bots / f"{_FAULTY}.py").write_text("\n\n".join(functions), encoding="utf-8")
 
-    def _play(self, place: Path, workers: int) -> PlayedContest:
-        results = run(self.name, config=place, workers=workers, executor="local", listener=NullListener())
+    def _play(self, file: Path, workers: int) -> PlayedContest:
+        results = run(self.name, config=file, workers=workers, executor="local", listener=NullListener())
         for failed in results.ranking.failed_legs:
             raise RunError(f"the rules failed in {failed}")
-        folder = place.parent / "results" / self.name
+        folder = file.parent / "results" / self.name
         files = {name: folder / name for name in _TABLES} | {"matches": folder / "matches.parquet"}
         return PlayedContest(folder, {name: _sorted(pd.read_parquet(path)) for name, path in files.items()}, results)
 
@@ -468,8 +468,8 @@ def positions(suite: ContestSuite) -> None:
 
 def _manners(suite: ContestSuite) -> list[tuple[str, Callable[[int], pd.DataFrame]]]:
     """Return the kinds of bots that positions are compared between, and what gives their points."""
-    manners: list[tuple[str, Callable[[int], pd.DataFrame]]] = [("equal", suite.points_of_equal_bots)]
-    return [*manners, ("random", suite.points_of_random_bots)] if suite.contest.new_random_core else manners
+    manners: list[tuple[str, Callable[[int], pd.DataFrame]]] = [("equal", suite.equal_bot_points)]
+    return [*manners, ("random", suite.random_bot_points)] if suite.contest.new_random_core else manners
 
 
 def _mean_and_error(values: Floats) -> tuple[float, float]:
@@ -477,7 +477,7 @@ def _mean_and_error(values: Floats) -> tuple[float, float]:
     return float(values.mean()), float(values.std(ddof=1) / math.sqrt(len(values)))
 
 
-def worth_of_positions(suite: ContestSuite) -> list[str]:
+def position_values(suite: ContestSuite) -> list[str]:
     """Return how much more the positions earn that earn most and least.
 
     A line for each number of seats and kind of bot, but none if all positions earn the same. ± is the standard error.
@@ -535,9 +535,9 @@ CHECKS: tuple[Callable[[ContestSuite], None], ...] = (
 )
 
 
-def _require(holds: bool, what: str) -> None:
+def _require(holds: bool, message: str) -> None:
     if not holds:
-        raise ConformanceError(what)
+        raise ConformanceError(message)
 
 
 def _sorted(table: pd.DataFrame) -> pd.DataFrame:

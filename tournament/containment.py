@@ -13,7 +13,7 @@ from types import TracebackType
 
 from tournament.cache import cache_folder, make_folder
 from tournament.errors import MachineError, RunError, TournamentError, printable, truncate
-from tournament.small_files import write_whole
+from tournament.small_files import write_atomically
 
 _FOLDER = "errors"  # name in the cache
 _MAX_LETTERS = 300
@@ -84,7 +84,7 @@ def _store_traceback(error: BaseException) -> str:
         make_folder(folder)
         path = folder / f"{hashlib.sha256(text).hexdigest()[:16]}.txt"
         if not path.exists():
-            write_whole(path, text, 0o600)
+            write_atomically(path, text, 0o600)
         return str(path)
     except (OSError, TournamentError):
         return ""

@@ -22,11 +22,11 @@ def cores() -> int:
 def _quota() -> int:
     """Return the processors whose time this process's groups can use, rounded up."""
     with contextlib.suppress(OSError):
-        return quota_of(Path("/proc/self/cgroup").read_text(), Path("/sys/fs/cgroup"))
+        return read_quota(Path("/proc/self/cgroup").read_text(), Path("/sys/fs/cgroup"))
     return 1 << 20
 
 
-def quota_of(groups: str, mounted: Path) -> int:
+def read_quota(groups: str, mounted: Path) -> int:
     """Return the least quota of the groups in /proc/self/cgroup and of those above them, in processors."""
     quota = math.inf
     for line in groups.splitlines():

@@ -45,15 +45,15 @@ def one_line(text: str) -> str:
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
-def truncate(text: str, most: int) -> str:
-    """Return a text's first `most` characters, encodable as UTF-8, and the number of further ones."""
-    shortened = text[:most].encode("utf-8", "replace").decode("utf-8")
-    return shortened if len(text) <= most else f"{shortened}… ({len(text) - most:,} characters more)"
+def truncate(text: str, length: int) -> str:
+    """Return a text's first `length` characters, encodable as UTF-8, and the number of further ones."""
+    shortened = text[:length].encode("utf-8", "replace").decode("utf-8")
+    return shortened if len(text) <= length else f"{shortened}… ({len(text) - length:,} characters more)"
 
 
-def pluralize(count: int, one: str, more: str = "") -> str:
+def pluralize(count: int, singular: str, more: str = "") -> str:
     """Return a number of things as text: 1 leg, 2,000 legs."""
-    return f"{count:,} {one if count == 1 else more or f'{one}s'}"
+    return f"{count:,} {singular if count == 1 else more or f'{singular}s'}"
 
 
 def and_more(count: int) -> str:
@@ -61,14 +61,14 @@ def and_more(count: int) -> str:
     return f" and {count:,} more" if count > 0 else ""
 
 
-def truncate_lines(lines: Sequence[str], most: int) -> list[str]:
+def truncate_lines(lines: Sequence[str], count: int) -> list[str]:
     """Return the first lines, and one with the number of further ones."""
-    return [*lines[:most], *([f"…{and_more(len(lines) - most)} lines"] if len(lines) > most else [])]
+    return [*lines[:count], *([f"…{and_more(len(lines) - count)} lines"] if len(lines) > count else [])]
 
 
-def join_names(names: Sequence[str], most: int = 10) -> str:
+def join_names(names: Sequence[str], count: int = 10) -> str:
     """Return the first names in a line, and the number of further ones."""
-    return ", ".join(names[:most]) + and_more(len(names) - most)
+    return ", ".join(names[:count]) + and_more(len(names) - count)
 
 
 def main_error_line(problem: str) -> str:

@@ -111,7 +111,7 @@ def trial_key(seed: str) -> bytes:
     return sub_key(master_key(seed), "trial")
 
 
-def number_of(key: bytes) -> int:
+def to_number(key: bytes) -> int:
     """Return a number of 64 bits from a key that has no other use."""
     return int.from_bytes(key[:8], "little")
 
@@ -136,11 +136,11 @@ def seed_after_faults(random_seed: int, faults: int) -> int:
     return int.from_bytes(hashlib.blake2b(content, digest_size=8, person=b"starts again").digest(), "little")
 
 
-def seed_of_partner(random_seed: int, place: int) -> int:
+def partner_seed(random_seed: int, index: int) -> int:
     """Return the start of the rand() of an entrant's bot at a place of its team: a hash, but for the first bot."""
-    if place == 0:
+    if index == 0:
         return random_seed
-    content = random_seed.to_bytes(8, "little") + place.to_bytes(8, "little")
+    content = random_seed.to_bytes(8, "little") + index.to_bytes(8, "little")
     return int.from_bytes(hashlib.blake2b(content, digest_size=8, person=b"partner").digest(), "little")
 
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from tournament.keys import helpers_key, seed_of_partner
+from tournament.keys import helpers_key, partner_seed
 
 # How a player is run: inside the worker, in a process that its legs share, in a process for each leg,
 # or by the game's core itself. The caller of a training environment answers for a seat that is open.
@@ -27,7 +27,7 @@ FailureKind = Literal["fuel", "silence", "time", "start", "line", "other"]
 
 TOO_SLOW = "it loops or is too slow"
 # Kinds of a bot that takes too long.
-OF_TIME: frozenset[FailureKind] = frozenset(("fuel", "silence", "time"))
+TIME_KINDS: frozenset[FailureKind] = frozenset(("fuel", "silence", "time"))
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,12 @@ class Unfit(Exception):
 
     Attributes:
         kind: Kind of failure.
-        lasting: Whether it would fail again, on any machine like this one.
+        is_permanent: Whether it would fail again, on any machine like this one.
     """
 
-    def __init__(self, why: str, kind: FailureKind = "other", *, lasting: bool = True) -> None:
+    def __init__(self, why: str, kind: FailureKind = "other", *, is_permanent: bool = True) -> None:
         super().__init__(why)
-        self.kind, self.lasting = kind, lasting
+        self.kind, self.is_permanent = kind, is_permanent
 
     @property
     def failure(self) -> Failure:
@@ -56,15 +56,15 @@ class Unfit(Exception):
         return Failure(str(self), self.kind)
 
 
-def cant_start(why: str, kind: FailureKind = "start", *, lasting: bool = False) -> Unfit:
+def cant_start(why: str, kind: FailureKind = "start", *, is_permanent: bool = False) -> Unfit:
     """Return that a bot can't begin a leg, and why."""
-    return Unfit(f"can't start: {why}", kind, lasting=lasting)
+    return Unfit(f"can't start: {why}", kind, is_permanent=is_permanent)
 
 
 MORE_MEMORY = "; raise memory_megabytes"
 
 
-def out_of_memory(megabytes: int) -> Failure:
+def memory_failure(megabytes: int) -> Failure:
     """Return that a bot has exceeded this limit of memory, and what allows more."""
     return Failure(f"ran out of memory ({megabytes} MB{MORE_MEMORY})")
 
@@ -74,7 +74,7 @@ def legs_per_replica(settings: Mapping[str, object], seats: int = 2) -> int:
     return seats if settings.get("duplicate") else 1
 
 
-def title_of(seats: Sequence[str], house: str = "") -> str:
+def make_title(seats: Sequence[str], house: str = "") -> str:
     """Return who plays, as text: names by seat, and the house player's."""
     players = [*seats, house] if house else seats
     return (" against " if len(players) == 2 else ", ").join(players)
@@ -176,12 +176,12 @@ class Leg:
     is_trial: bool = False
     members: int = 1
 
-    def of_teams(self, members: int) -> Leg:
+    def with_team_seats(self, members: int) -> Leg:
         """Return the leg as its worker plays it, with a seat for each of the bots that an entrant has."""
         if members == 1:
             return self
         seats = [
-            seat._replace(random_seed=seed_of_partner(seat.random_seed, index))
+            seat._replace(random_seed=partner_seed(seat.random_seed, index))
             for seat in self.seats
             for index in range(members)
         ]
@@ -210,7 +210,7 @@ class Leg:
     @property
     def title(self) -> str:
         """The players as text."""
-        return title_of(self.names, self.house.name if self.house else "")
+        return make_title(self.names, self.house.name if self.house else "")
 
     @cached_property
     def has_processes(self) -> bool:

@@ -71,7 +71,7 @@ class Library:
         """Have the next import of each module execute it again, with these builtins."""
         self._builtins = names
         if self.files:
-            self._take_ours()
+            self._remove_modules()
 
     def for_rules(self) -> dict[str, Any]:
         """Return builtins with which a module of rules imports from the library.
@@ -96,17 +96,17 @@ class Library:
         with _importing:
             if self in sys.meta_path:  # a module of the library imports another
                 return builtins.__import__(name, global_names, local_names, fromlist or (), level)
-            displaced = self._take_ours()
+            displaced = self._remove_modules()
             sys.modules.update(self.modules)
             sys.meta_path.insert(0, self)
             try:
                 return builtins.__import__(name, global_names, local_names, fromlist or (), level)
             finally:
                 sys.meta_path.remove(self)
-                self.modules |= self._take_ours()
+                self.modules |= self._remove_modules()
                 sys.modules.update(displaced)
 
-    def _take_ours(self) -> dict[str, types.ModuleType]:
+    def _remove_modules(self) -> dict[str, types.ModuleType]:
         """Remove the modules of the library's names from `sys.modules`, and return them."""
         names = [name for name in sys.modules if name.partition(".")[0] in self.names]
         return {name: sys.modules.pop(name) for name in names}

@@ -27,9 +27,9 @@ def valid_contest_name(name: str) -> bool:
     return _CONTEST.fullmatch(name) is not None
 
 
-def did_you_mean(name: str, known: Iterable[str], mark: str = ";") -> str:
+def did_you_mean(name: str, names: Iterable[str], mark: str = ";") -> str:
     """Return a clause after a mark that names the known name closest to a misspelt one, or "" if none is close."""
     import difflib  # only messages need it
 
-    close = difflib.get_close_matches(name[:100], list(known), n=1)
+    close = difflib.get_close_matches(name[:100], list(names), n=1)
     return f"{mark} did you mean {close[0]}?" if close else ""

@@ -11,22 +11,22 @@ from pathlib import Path
 from tournament.errors import InputError
 
 
-def read_small_file(path: Path, most: int) -> bytes:
+def read_small_file(path: Path, max_bytes: int) -> bytes:
     """Return a file's content.
 
     Raises:
-        InputError: It can't be read, has more than `most` bytes, or is a pipe or a device.
+        InputError: It can't be read, has more than `max_bytes` bytes, or is a pipe or a device.
     """
     try:
         # A pipe is opened at once, and then refused.
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as opened:
             if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
                 raise InputError(f"{path} can't be read: it is a pipe or a device")
-            content: bytes = opened.read(most + 1)
+            content: bytes = opened.read(max_bytes + 1)
     except OSError as error:
         raise InputError(f"{path} can't be read: {error.strerror}") from None
-    if len(content) > most:
-        size = f"{most >> 20} MiB" if most >> 20 else f"{most >> 10} KiB"
+    if len(content) > max_bytes:
+        size = f"{max_bytes >> 20} MiB" if max_bytes >> 20 else f"{max_bytes >> 10} KiB"
         raise InputError(f"{path} is larger than {size}")
     return content
 
@@ -40,7 +40,7 @@ def decoded(content: bytes) -> str:
     return content.decode("utf-8-sig")
 
 
-def write_whole(path: Path, content: bytes, mode: int = 0o666) -> None:
+def write_atomically(path: Path, content: bytes, mode: int = 0o666) -> None:
     """Write a file, completely or not at all, even when power fails, with a mode that the user's mask reduces."""
     aside = path.with_name(f".aside-{secrets.token_hex(8)}")
     try:

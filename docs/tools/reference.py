@@ -23,7 +23,7 @@ from tournament.audit.replay import Replay
 from tournament.audit.report import Verification
 from tournament.cli.commands import app
 from tournament.cli.groups import options_by_group
-from tournament.cli.meanings import Undocumented, meanings_of
+from tournament.cli.meanings import Undocumented, read_meanings
 from tournament.config import GeneralSettings, WatchSettings
 from tournament.contests import find_contest
 from tournament.contests.settings import ContestSettings
@@ -181,7 +181,7 @@ def fields(of: str) -> str:
             for kind in (Citation, Comparison, MatchReport, Replay, ObservedGame, Step, Verification)
             if kind.__name__ == of
         )
-        meanings = meanings_of(kind)
+        meanings = read_meanings(kind)
     return table(
         ("field", "meaning"), ((name, _linked(name, text, _MORE_OF_FIELDS)) for name, text in meanings.items())
     )

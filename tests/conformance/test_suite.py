@@ -92,12 +92,12 @@ def test_worth_of_positions_is_what_rules_pay_them(points: str, worth: str, tmp_
     suite = suite_of(tmp_path, points)
     conformance.positions(suite)
     manners = ["equal bots", "random bots"] if worth else []
-    assert conformance.worth_of_positions(suite) == [f"{worth}{who}; rotated over 3 sessions" for who in manners]
+    assert conformance.position_values(suite) == [f"{worth}{who}; rotated over 3 sessions" for who in manners]
 
 
 def test_worth_of_positions_shows_also_between_bots_that_differ(tmp_path: Path) -> None:
     """Bots to start from all answer the same, so no position is paid for being the only one with its answer."""
-    (worth,) = conformance.worth_of_positions(suite_of(tmp_path, "[int(acts[0] != acts[1]), 0, 0]"))
+    (worth,) = conformance.position_values(suite_of(tmp_path, "[int(acts[0] != acts[1]), 0, 0]"))
     assert worth.startswith("position 0 earns +0.") and "between random bots; rotated" in worth
 
 
@@ -120,7 +120,7 @@ def test_positions_are_compared_at_fewest_and_most_seats(
 
 def test_worth_shown_by_many_seats_is_found(tmp_path: Path) -> None:
     suite = suite_of(tmp_path, "[int(session.seats > 3)] + [0] * (session.seats - 1)", "range(2, 6)")
-    worth = conformance.worth_of_positions(suite)
+    worth = conformance.position_values(suite)
     assert [line.partition(" between ")[2] for line in worth] == [
         f"{manner} bots; rotated over 5 sessions" for manner in ("equal", "random")
     ]
@@ -129,7 +129,7 @@ def test_worth_shown_by_many_seats_is_found(tmp_path: Path) -> None:
 @pytest.mark.parametrize("manner", ["equal", "random"])
 def test_bot_that_earns_more_over_blocks_is_found(manner: str, tmp_path: Path) -> None:
     suite = suite_of(tmp_path, "[0, 0, 0]")
-    points = suite.points_of_equal_bots(3) if manner == "equal" else suite.points_of_random_bots(3)
+    points = suite.equal_bot_points(3) if manner == "equal" else suite.random_bot_points(3)
     favoured = sorted(points.bot.unique())[1]
     points["points"] += (points.bot == favoured) * 0.1
     with pytest.raises(conformance.ConformanceError, match=f"of 3 {manner} bots one earns"):

@@ -10,7 +10,7 @@ import tournament
 from tests.cli.in_process import run_cli
 from tournament.errors import InputError
 from tournament.rules import Decision, Int, Questions, Rules, Session, Text
-from tournament.rules.contests import contest_of
+from tournament.rules.contests import get_contest
 
 RULES = """\
 from tournament.rules import Decision, Rules, Text
@@ -93,4 +93,4 @@ def test_rules_with_impossible_data_suffix_are_refused(data: dict[str, Decision]
 
     Wrong.data = data
     with pytest.raises((ValueError, InputError), match=message):
-        contest_of(Wrong)
+        get_contest(Wrong)

@@ -238,7 +238,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Set a limit for each decision, which this contest doesn't have."""
 
     def of_process(settings: BankedSettings, kind: str) -> ProcessTime:
-        return replace(ContestSettings.of_process(settings, kind), for_decision=0.3)
+        return replace(ContestSettings.process_time(settings, kind), for_decision=0.3)
 
     monkeypatch.setattr(BankedSettings, "of_process", of_process)
 

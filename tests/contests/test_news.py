@@ -9,7 +9,7 @@ import pytest
 
 from tests.python_rules import play_field
 from tournament.rules import Column, Decision, Int, News, Questions, Rules, Session
-from tournament.rules.contests import contest_of
+from tournament.rules.contests import get_contest
 
 BEGIN = News("begin", "A game begins", observation={"fee": Int(0, 9)})
 PICK = Decision("pick", "Pick a number", observation={"turn": Int(0, 1)}, answer=Int(0, 999))
@@ -98,7 +98,7 @@ def bots_of(sources: dict[str, tuple[str, str]], word: str) -> dict[str, tuple[s
 
 
 def test_news_reach_only_bots_with_function() -> None:
-    played = play_field(contest_of(Announced), bots_of(HEARS, "heard") | bots_of(DEAF, "deaf"), sessions=6)
+    played = play_field(get_contest(Announced), bots_of(HEARS, "heard") | bots_of(DEAF, "deaf"), sessions=6)
     pairs: dict[tuple[str, str], list[Any]] = {}
     for (one, other), (result, rows) in played.items():
         assert not result.faults, (one, other, result.faults)
@@ -128,7 +128,7 @@ def test_exception_in_a_function_for_news_is_a_fault() -> None:
     bad = "def pick(view):\n    return 1\n\n\ndef over(view):\n    raise ValueError('x')\n"
     good = "def pick(view):\n    return 1\n"
     ((result, _),) = play_field(
-        contest_of(Announced), {"bad": (".py", bad), "good": (".py", good)}, sessions=1
+        get_contest(Announced), {"bad": (".py", bad), "good": (".py", good)}, sessions=1
     ).values()
     assert [(fault.seat, fault.decision) for fault in result.faults] == [(0, "over"), (0, "over")]
 
@@ -143,7 +143,7 @@ def test_news_alone_or_with_answer_is_refused() -> None:
             yield self.ask.over(0)
 
     with pytest.raises(ValueError, match="news only"):
-        contest_of(Silent)
+        get_contest(Silent)
     with pytest.raises(ValueError, match="has no answer"):
         News("over", "Over", observation={})(0, default=1)
     assert Decision("over", "Over", observation={"one": Int(0, 1)}, answer=None).is_news

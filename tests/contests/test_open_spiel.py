@@ -14,7 +14,7 @@ from tests.contest_runs import REPOSITORY
 from tests.python_rules import of_seat, play_field, play_table
 from tournament.config import load_config
 from tournament.contests import find_contest
-from tournament.contests.open_spiel.game_tree import NoGame, game_of
+from tournament.contests.open_spiel.game_tree import NoGame, load_game
 from tournament.errors import InputError
 
 UNIFORM = "int act(const View *bot) { return bot->legal_actions[rand() % bot->legal_actions_count]; }\n"
@@ -150,7 +150,7 @@ def test_page_lists_all_games_that_are_refused_and_why() -> None:
     reasons: dict[str, str] = {}
     for kind in pyspiel.registered_games():
         try:
-            game_of(kind.short_name)
+            load_game(kind.short_name)
         except NoGame as problem:
             reasons[kind.short_name] = str(problem)
     assert reasons.keys() == listed.keys()

@@ -8,7 +8,7 @@ import pytest
 
 from tests.python_rules import play_field, play_table
 from tournament.rules import Column, Decision, Int, Questions, Rules, Session
-from tournament.rules.contests import contest_of
+from tournament.rules.contests import get_contest
 
 SAY = Decision("say", "Say what you know", observation={"turn": Int(0, 1)}, answer=Int(-1, 10**9))
 
@@ -78,7 +78,7 @@ APART = (".py", "import sys\n\n\n" + IN_PYTHON)  # each in a process of its own
 
 def test_partners_share_neither_memory_nor_numbers() -> None:
     bots = {**KINDS, "apart": APART, "again": KINDS["python"]}
-    played = play_field(contest_of(Partners), bots, sessions=4)
+    played = play_field(get_contest(Partners), bots, sessions=4)
     assert len(played) == 10
     found = []
     for (_, _), (result, rows) in played.items():
@@ -103,7 +103,7 @@ def test_partners_share_neither_memory_nor_numbers() -> None:
 def test_partners_draw_differently() -> None:
     draws = "import random\n\n\ndef say(view):\n    return 1 + view.turn * 10**8 + random.randrange(10**7) * 10\n"
     in_c = "int say(const View *view) { return 1 + view->turn * 100000000 + rand() % 10000000 * 10; }\n"
-    ((_, rows),) = play_field(contest_of(Partners), {"a": (".py", draws), "b": (".c", in_c)}, sessions=1).values()
+    ((_, rows),) = play_field(get_contest(Partners), {"a": (".py", draws), "b": (".c", in_c)}, sessions=1).values()
     said = [rows["games"][name][0] for name in ("first_0", "first_1", "second_0", "second_1")]
     assert len(set(said)) == 4
 
@@ -117,7 +117,7 @@ def test_fault_of_a_partner_is_its_entrant_s(kind: str) -> None:
         "program": source.replace('ACTION", ', 'ACTION", -2 if told["players"][told["seat"]] >= 2 else '),
     }[kind]
     bots = {"bad": (suffix, bad), "good": KINDS["python"]}
-    ((result, _),) = play_field(contest_of(Partners), bots, sessions=1, max_faults=0).values()
+    ((result, _),) = play_field(get_contest(Partners), bots, sessions=1, max_faults=0).values()
     assert result.seats == ("bad", "good") and result.disqualified_seats == (0,)
     assert [fault.seat for fault in result.faults] == [0]
 
@@ -143,7 +143,7 @@ def test_out_of_three_teams_both_partners_of_one_leave() -> None:
     six = IN_PYTHON.replace("view.seats == 4 and sorted(view.players) == [0, 1, 2, 3]", "view.seats == 6")
     bad = six.replace("return calls", "return -2 if view.players[view.seat] >= 3 else calls")
     bots = {"good": (".py", six), "bad": (".py", bad), "fine": (".py", six)}
-    ((result, rows),) = play_table(contest_of(ThreeTeams), bots, sessions=3, max_faults=0)
+    ((result, rows),) = play_table(get_contest(ThreeTeams), bots, sessions=3, max_faults=0)
     assert result.disqualified_seats == (1,) and [fault.seat for fault in result.faults] == [1]
     assert result.sessions == 3
     for bot, *first in zip(*[rows["games"][name].tolist() for name in ("bot_0", "first_0", "first_1", "first_2")]):
@@ -157,4 +157,4 @@ def test_out_of_three_teams_both_partners_of_one_leave() -> None:
 def test_teams_that_are_none_are_refused(teams: tuple[tuple[int, ...], ...]) -> None:
     wrong = type("Wrong", (Partners,), {"name": "wrong", "teams": teams})
     with pytest.raises(ValueError, match="teams is"):
-        contest_of(wrong)
+        get_contest(wrong)

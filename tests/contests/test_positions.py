@@ -18,7 +18,7 @@ from tests.python_rules import play_table
 from tournament.contests.contest import CoreSetup
 from tournament.leg import LegPlan
 from tournament.rules import Column, Decision, Int, Questions, Rules, Session
-from tournament.rules.contests import contest_of
+from tournament.rules.contests import get_contest
 from tournament.store.columns import buffer_fields
 
 SHOW = Decision("show", "Say what you observe", observation={}, answer=Int(0, 2**31 - 1, "seat, seats and players"))
@@ -67,7 +67,7 @@ KINDS = {"c": (".c", IN_C), "python": (".py", IN_PYTHON), "program": ("", PROGRA
 
 def seats_at(seats: int, sessions: int, *, rotation: int = 0, deals: int = 1) -> list[tuple[int, ...]]:
     """Return the seat at each position, session by session."""
-    contest = contest_of(Shown).seated(seats)
+    contest = get_contest(Shown).seated(seats)
     games, table = (Table(buffer_fields(columns), sessions) for columns in (contest.games, contest.sessions))
     plan = LegPlan(0, 0, sessions, key_of(deals), seats=seats, rotation=rotation)
     core = contest.new_core(CoreSetup(plan, contest.settings.model_validate({"seats": seats}), games, table))
@@ -115,7 +115,7 @@ def test_bots_of_a_short_leg_sit_anywhere_equally_often(sessions: int) -> None:
 def test_bots_of_all_kinds_observe_seating(kinds: tuple[str, ...]) -> None:
     seats = len(kinds)
     bots = {f"bot_{place}": KINDS[kind] for place, kind in enumerate(kinds)}
-    for result, rows in play_table(contest_of(Shown), bots, sessions=7, legs=2, seats=seats):
+    for result, rows in play_table(get_contest(Shown), bots, sessions=7, legs=2, seats=seats):
         games: dict[str, Any] = rows["games"]
         assert result.faults == ()
         at = np.array([games[f"bot_{position}"] for position in range(seats)])

@@ -7,7 +7,7 @@ import pytest
 from tests.python_rules import play_field
 from tournament.errors import InputError
 from tournament.rules import Choice, Column, Decision, Int, News, Protocol, Questions, Rules, Session, Talk
-from tournament.rules.contests import contest_of
+from tournament.rules.contests import get_contest
 
 COUNT = Decision("count", "Count", observation={"start": Int(0, 99)}, answer=Int(0, 999))
 SIGN = Decision("sign", "Choose a sign", observation={}, answer=Choice(["rock", "paper"]), illegal="loses")
@@ -93,7 +93,7 @@ def over(view):
 def test_programs_of_another_protocol_play_as_python_bots_do() -> None:
     program = ("", FOREIGN.replace("SIGN", "'rock'"))
     bots = {"a": program, "b": program, "c": (".py", PYTHON), "d": (".py", PYTHON)}
-    played = list(play_field(contest_of(Counting), bots, sessions=6).values())
+    played = list(play_field(get_contest(Counting), bots, sessions=6).values())
     assert len(played) == 6
     rows = [{name: rows["games"][name].tolist() for name in ("count_0", "count_1", "paper_0")} for _, rows in played]
     assert all(one == rows[0] for one in rows)
@@ -123,7 +123,7 @@ def remarking(count: int) -> str:
 )
 def test_lines_refused_by_protocol_are_faults(source: str, message: str, faults: int) -> None:
     bots = {"a": ("", source.replace("SIGN", "'rock'")), "b": (".py", PYTHON)}
-    ((result, rows),) = play_field(contest_of(Counting), bots, sessions=1).values()
+    ((result, rows),) = play_field(get_contest(Counting), bots, sessions=1).values()
     assert [fault.seat for fault in result.faults] == [0] * faults
     assert all(fault.message.startswith(message) for fault in result.faults)
     if not faults:
@@ -178,10 +178,10 @@ def test_protocol_that_fails_ends_the_run_in_one_line(method: str, does: object,
     failing = type("Failing", (Counting,), {"name": "failing", "protocol": broken})
     with pytest.raises(InputError, match=f"^the protocol Broken fails: {message}"):
         play_field(
-            contest_of(failing), {"a": ("", FOREIGN.replace("SIGN", "'rock'")), "b": (".py", PYTHON)}, sessions=2
+            get_contest(failing), {"a": ("", FOREIGN.replace("SIGN", "'rock'")), "b": (".py", PYTHON)}, sessions=2
         )
 
 
 def test_protocol_that_is_no_class_is_refused() -> None:
     with pytest.raises(ValueError, match=r"protocol is .*, which is no subclass of Protocol"):
-        contest_of(type("Made", (Counting,), {"name": "made", "protocol": Lines()}))
+        get_contest(type("Made", (Counting,), {"name": "made", "protocol": Lines()}))

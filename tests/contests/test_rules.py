@@ -37,7 +37,7 @@ from tournament.rules import (
     Text,
     ValueType,
 )
-from tournament.rules.contests import contest_of
+from tournament.rules.contests import get_contest
 
 KEY = bytes(range(32))
 
@@ -177,7 +177,7 @@ def test_error_of_rules_ends_run_and_names_place(asked: Any, message: str) -> No
 
     bots = dict.fromkeys("ab", (".c", "int act(const View *bot) { return 0; }\n"))
     with pytest.raises(RunError) as failure:
-        play_field(contest_of(Wrong), bots, sessions=1)
+        play_field(get_contest(Wrong), bots, sessions=1)
     line = str(failure.value)
     assert message in line
     assert line.startswith("the rules of wrong failed in match 0 (a against b), session 0, game 0: ")
@@ -207,7 +207,7 @@ def test_shared_decision_has_placement_in_each_contest() -> None:
     answers = "int split(const View *view, int32_t *answer) { answer[0] = %d; answer[1] = view->n; return 2; }\n"
     unasked = "int more(const View *view) { return 0; }\n"
     bots = {name: (".c", answers % number + unasked) for name, number in {"one": 1, "two": 2}.items()}
-    contests = [contest_of(Small), contest_of(Large)]
+    contests = [get_contest(Small), get_contest(Large)]
     for contest in contests:  # both are made before either is played
         _, rows = play_field(contest, bots, sessions=1)["one", "two"]
         assert rows["games"]["sum_0"][0] == 1 + 7
@@ -239,7 +239,7 @@ for line in sys.stdin:
     print("ACTION", (n + int(question["decision"][4:])) // 2, flush=True)
 """
     bots = {"in_c": (".c", in_c), "program": ("", program)}
-    for result, rows in play_field(contest_of(Many), bots, sessions=1).values():
+    for result, rows in play_field(get_contest(Many), bots, sessions=1).values():
         assert not result.faults
         assert rows["games"]["sum_0"][0] == rows["games"]["sum_1"][0] == sum(range(255))
 
@@ -265,7 +265,7 @@ for line in sys.stdin:
     print("ACTION", {numbers}[json.loads(line)["i"]], flush=True)
 """
     in_python = f"def name(view):\n    return {numbers}[view.i]\n"
-    _, rows = play_field(contest_of(Wide), {"a": ("", program), "b": (".py", in_python)}, sessions=1)["a", "b"]
+    _, rows = play_field(get_contest(Wide), {"a": ("", program), "b": (".py", in_python)}, sessions=1)["a", "b"]
     assert rows["games"]["named_0"].tolist() == rows["games"]["named_1"].tolist() == numbers
 
 
@@ -282,7 +282,7 @@ def test_game_without_end_is_a_mistake_of_the_rules() -> None:
                 session.record([0, 0])
 
     bots = dict.fromkeys("ab", (".c", "int act(const View *view) { return 0; }\n"))
-    contest = contest_of(Endless)
+    contest = get_contest(Endless)
     ((result, _),) = play_field(contest, bots, sessions=1, max_questions=30).values()
     assert result.sums[0].points == 0
     with pytest.raises(RunError, match="game 2: ValueError: a game has more than 29 questions; raise max_questions"):
@@ -320,7 +320,7 @@ class Picking(Rules):
 )
 def test_wrong_declaration_is_refused_before_play(changed: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        contest_of(type("Wrong", (Picking,), {"name": "wrong", **changed}))
+        get_contest(type("Wrong", (Picking,), {"name": "wrong", **changed}))
 
 
 @pytest.mark.parametrize("name", ["int", "class", "Dice", "2dice", "decision", "f", "di-ce", "", "lambda"])

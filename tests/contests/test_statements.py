@@ -136,7 +136,7 @@ def test_statement_example_of_hand_comes_out() -> None:
 def test_numbers_of_two_card_draw() -> None:
     settings = DrawSettings()
     assert (settings.hands, settings.servers, len(EXAMPLES)) == (10_000, 16, 4)
-    of_process = settings.of_process("program")
+    of_process = settings.process_time("program")
     assert (settings.memory_megabytes, of_process.bank, of_process.for_decision) == (64, 20, 20)
 
 
@@ -144,5 +144,5 @@ def test_numbers_of_holdem_training() -> None:
     """50,000 hands of the function form are five matches of the terminal form."""
     settings = HoldemSettings()
     assert (settings.hands, settings.sessions * settings.hands) == (10_000, 50_000)
-    assert (settings.memory_megabytes, settings.seconds, settings.of_process("program").bank) == (512, 120, 10)
+    assert (settings.memory_megabytes, settings.seconds, settings.process_time("program").bank) == (512, 120, 10)
     assert RATE_BUDGET == 3_000_000

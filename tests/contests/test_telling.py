@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.built_in import VON_NEUMANN_POKER
 from tournament.contests.game_text import plain_columns, plain_game, plain_value
-from tournament.contests.questions import in_words, view_values
+from tournament.contests.questions import describe_question, view_values
 from tournament.store.columns import NAME, Column
 
 
@@ -54,9 +54,9 @@ def test_empty_text_is_shown() -> None:
 def test_question_has_the_names_of_the_bots_language() -> None:
     interface = VON_NEUMANN_POKER.interface
     values = view_values(interface, 1, struct.pack("<ffiii", 0.5, -1, 100, 90, 20))
-    python = in_words(interface, 1, values)
+    python = describe_question(interface, 1, values)
     assert python == "b: card 0.5, opponents_previous_card -1, money 100, opponents_money 90, bet 20"
-    c = in_words(interface, 1, values, compiled=True)
+    c = describe_question(interface, 1, values, compiled=True)
     assert c == "b: card 0.5, opponentsPreviousCard -1, money 100, opponentsMoney 90, aBet 20"
     header = (interface.folder / interface.compiled.header).read_text()
     assert all(f" {name}" in header for name in interface.compiled.names.values())

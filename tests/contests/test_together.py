@@ -6,7 +6,7 @@ import pytest
 
 from tests.python_rules import of_seat, play_table
 from tournament.rules import Column, Decision, Int, List, Questions, Rules, Session
-from tournament.rules.contests import contest_of
+from tournament.rules.contests import get_contest
 
 BID = Decision(
     "bid",
@@ -98,9 +98,9 @@ FAULTY = {
 def test_fault_replaces_only_own_simultaneous_answer(kind: str, allowed: int) -> None:
     field = bots(["python", "c", "program", "c"], slowest=0)
     field["bot_2"] = (KINDS[kind][0], FAULTY[kind])
-    result, rows = play_table(contest_of(Auction), field, sessions=9, seats=4, max_faults=allowed)[0]
+    result, rows = play_table(get_contest(Auction), field, sessions=9, seats=4, max_faults=allowed)[0]
     field["bot_2"] = (".c", FAULTY["c"])
-    by_c, same = play_table(contest_of(Auction), field, sessions=9, seats=4, max_faults=allowed)[0]
+    by_c, same = play_table(get_contest(Auction), field, sessions=9, seats=4, max_faults=allowed)[0]
     assert [(f.seat, f.session, f.decision) for f in result.faults] == [
         (f.seat, f.session, f.decision) for f in by_c.faults
     ]

@@ -20,7 +20,7 @@ from tests.support import artifact_of
 from tournament.artifacts.bot import Entrant
 from tournament.contests.two_card_draw.generate import Recipe, generate
 from tournament.contests.two_card_draw.rules import Settings
-from tournament.contests.two_card_draw.servers import generated_server, recipe_of, strategy_of
+from tournament.contests.two_card_draw.servers import generated_server, make_recipe, parse_strategy
 from tournament.contests.two_card_draw.strategy_file import write_strategy
 from tournament.entrants.build import build_entrants
 from tournament.errors import InputError
@@ -142,7 +142,7 @@ def test_scores_and_shares_are_those_of_the_sessions(tmp_path: Path) -> None:
     run(tmp_path, "results", ["servers = 2", "sessions = 3", "hands = 1000", "seed = 3"])
     played = load(str(tmp_path / "results"))
     for match in played.ranking.matches:
-        server = strategy_of((tmp_path / "results" / "two_card_draw" / "house" / f"{match.y}.txt").read_bytes())
+        server = parse_strategy((tmp_path / "results" / "two_card_draw" / "house" / f"{match.y}.txt").read_bytes())
         best = -StrategyEvaluator(server.rows, server.bet1, server.bet2).value()
         assert match.measures["share"] == pytest.approx(match.points_per_session / (1_000 * best))
     sessions = played.sessions
@@ -247,7 +247,7 @@ def test_showdown_reaches_bots_with_function(place: Path) -> None:
 
 
 def test_servers_come_from_the_seed_within_the_statements_ranges() -> None:
-    recipes = [recipe_of(key_of(seed), f"server_{n:02}") for seed in range(40) for n in range(16)]
+    recipes = [make_recipe(key_of(seed), f"server_{n:02}") for seed in range(40) for n in range(16)]
     assert len({recipe.seed for recipe in recipes}) == len(recipes)
     assert {recipe.bet1 for recipe in recipes} == {1, 2, 3, 4, 5}
     assert all(recipe.bet1 <= recipe.bet2 <= 3 * recipe.bet1 for recipe in recipes)

@@ -37,7 +37,7 @@ from tournament.rules import (
     Text,
     ValueType,
 )
-from tournament.rules.contests import contest_of
+from tournament.rules.contests import get_contest
 
 SIGNS = ("rock", "paper", "scissors")
 PHRASES = ["yes", "no", "perhaps, né"]
@@ -252,7 +252,7 @@ BOTS = {
 
 
 def test_bots_of_every_kind_observe_and_answer_every_type() -> None:
-    for (x, y), (result, rows) in play_field(contest_of(Values), BOTS, sessions=30).items():
+    for (x, y), (result, rows) in play_field(get_contest(Values), BOTS, sessions=30).items():
         assert (result.faults, result.games) == ((), 30), (x, y)
         for name in ANSWERS:
             expected = [hash_of(answer(name, shown(n))) for n in range(30)]
@@ -370,7 +370,7 @@ def test_wrong_answer_is_fault_with_default(kind: str) -> None:
     """Sessions have one wrong answer each, which the message quotes."""
     suffix, source, wrong = WRONG[kind]
     bots = {"a": (suffix, source), "b": (".c", IN_C)}
-    ((result, rows),) = play_field(contest_of(Values), bots, sessions=len(wrong), max_faults=99).values()
+    ((result, rows),) = play_field(get_contest(Values), bots, sessions=len(wrong), max_faults=99).values()
     faults = [(fault.seat, fault.session, fault.decision) for fault in result.faults]
     assert faults == [(0, number, name) for number, (name, _, _) in enumerate(wrong)]
     for fault, (name, _, refused) in zip(result.faults, wrong):
@@ -383,7 +383,7 @@ def test_question_clears_memory_after_view() -> None:
     """Lists that aren't filled are zeros, whatever was answered before."""
     lazy = IN_C.replace("answer[i] = (sum(v) + i) % 11;", "if (v->n < 8) answer[i] = 9;")
     ((result, rows),) = play_field(
-        contest_of(Values), {"a": (".c", lazy), "b": (".c", lazy)}, sessions=12, max_faults=0
+        get_contest(Values), {"a": (".c", lazy), "b": (".c", lazy)}, sessions=12, max_faults=0
     ).values()
     assert result.faults == ()
     wanted = [hash_of([9 * (n < 8)] * len(answer("split", shown(n)))) for n in range(12)]
@@ -448,7 +448,7 @@ LOSERS = {
 def test_losing_illegal_answer_reaches_rules_without_fault(kind: str) -> None:
     suffix, source, otherwise = LOSERS[kind]
     bots = {"a": (suffix, source), "b": (".c", LEGAL_IN_C)}
-    ((result, rows),) = play_field(contest_of(Losing), bots, sessions=3, max_faults=0).values()
+    ((result, rows),) = play_field(get_contest(Losing), bots, sessions=3, max_faults=0).values()
     assert (result.faults, result.games) == ((), 3)
     assert of_seat(rows["games"], "points", 0).tolist() == [-1.0] * 3
     for name in LEGAL:
@@ -459,7 +459,7 @@ def test_losing_illegal_answer_reaches_rules_without_fault(kind: str) -> None:
 @pytest.mark.parametrize(("body", "message"), [("'two'", "returned"), ("1 // 0", "ZeroDivisionError")])
 def test_missing_answer_is_fault_where_illegal_ones_lose(body: str, message: str) -> None:
     bots = {"a": (".py", in_python(LEGAL) + f"def take(view): return {body}\n"), "b": (".c", LEGAL_IN_C)}
-    ((result, rows),) = play_field(contest_of(Losing), bots, sessions=1, max_faults=1).values()
+    ((result, rows),) = play_field(get_contest(Losing), bots, sessions=1, max_faults=1).values()
     assert [(fault.decision, message in fault.message) for fault in result.faults] == [("take", True)]
     assert rows["games"]["points_0"].tolist() == [0.0]
     assert rows["games"]["take_0"][0] == hash_of(1)
@@ -470,7 +470,7 @@ def test_rules_that_ignore_illegal_answer_end_run(seats: int, losers: int) -> No
     lenient = type("Lenient", (Losing,), {"name": "lenient", "STRICT": False})
     bots = {f"b{seat}": (".py", in_python(ILLEGAL if seat < losers else LEGAL)) for seat in range(seats)}
     with pytest.raises(RunError, match=r"position 0 answered split illegally, which loses the game.*record 0\.0, 0\.0"):
-        play_table(contest_of(lenient), bots, sessions=1)
+        play_table(get_contest(lenient), bots, sessions=1)
 
 
 GUESSING = """
@@ -605,7 +605,7 @@ class Betting(Rules):
 )
 def test_answer_beyond_what_the_question_narrows_is_a_fault(over: tuple[str, str]) -> None:
     most = "int bet(const View *view) { return view->stack; }\nint way(const View *view) { return LEFT; }\n"
-    field = play_field(contest_of(Betting), {"a": over, "b": (".c", most)}, sessions=3, max_faults=99)
+    field = play_field(get_contest(Betting), {"a": over, "b": (".c", most)}, sessions=3, max_faults=99)
     ((result, rows),) = field.values()
     assert [fault.seat for fault in result.faults] == [0] * 6
     limits = {fault.message.partition("; ")[2] for fault in result.faults if fault.decision == "bet"}

@@ -29,7 +29,7 @@ def test_fault_scores_as_the_default_answer(tmp_path: Path) -> None:
         place = make_contest(tmp_path / how, ["bold", "calm"], sessions=8, settings="max_faults = 1000")
         place.write_bot("dodges", DODGES % {"out": out})
         config = load_config(CONTEST, place.config, executor="local", workers=1)
-        with prepare_contest(config.played, config, NullListener(), of="dodges") as prepared:
+        with prepare_contest(config.played, config, NullListener(), only_entrant="dodges") as prepared:
             run_prepared(replace(prepared, paired=True), NullListener())  # the same deals for both
         found.append(load(str(place.results)))
     faulty, plain = found

@@ -15,7 +15,7 @@ import pytest
 from tests.open_contest.support import CONTEST, GOOD, UNFIT, Ground, failing_at
 from tests.open_contest.test_archives import zipped
 from tests.processes import wait_until
-from tournament.cache import list_as_kept, write_cached
+from tournament.cache import list_entry, write_cached
 from tournament.open_contest import submissions
 from tournament.open_contest.authors import revoke_token
 from tournament.open_contest.jobs import (
@@ -234,7 +234,7 @@ def cached(ground: Ground, monkeypatch: pytest.MonkeyPatch, megabytes: float) ->
             program = cache / "programs" / content.hex()[-20:]
             program.mkdir(parents=True, exist_ok=True)
             (program / "data").write_bytes(bytes(int(megabytes * (1 << 20))))
-            list_as_kept(program)
+            list_entry(program)
         return content != UNFIT, ""
 
     monkeypatch.setattr(submissions, "check", build)

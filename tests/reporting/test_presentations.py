@@ -15,8 +15,17 @@ from tests.reporting.conftest import Played, played
 from tournament.api import run
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
-from tournament.contests.game_text import told_game
-from tournament.contests.presentation import BarChart, GridChart, LineChart, Row, Scene, Seats, Subject, together
+from tournament.contests.game_text import describe_game
+from tournament.contests.presentation import (
+    BarChart,
+    GridChart,
+    LineChart,
+    Row,
+    Scene,
+    Seats,
+    Subject,
+    sum_over_entrants,
+)
 from tournament.records.row_group import Group
 from tournament.reporting.bots import Bots
 from tournament.reporting.findings import contest_of
@@ -134,7 +143,7 @@ def test_matrix_games_are_counted(count: int) -> None:
     sums = presentation.tally(columns, seats)
     assert {place: n for place, n in np.ndenumerate(sums["turns"]) if n} == turns
     assert {place: n for place, n in np.ndenumerate(sums["answers"]) if n} == answers
-    over_game, grid = presentation.charts(sums, Subject(0, together(sums)))
+    over_game, grid = presentation.charts(sums, Subject(0, sum_over_entrants(sums)))
     assert isinstance(over_game, LineChart) and isinstance(grid, GridChart)
     of_first = sum(n for (who, turn, _), n in turns.items() if (who, turn) == (0, 0))
     assert over_game.lines[-1 if count == 2 else 0].values[0] == turns[0, 0, 0] / of_first
@@ -164,7 +173,7 @@ def test_scenes_of_matrix_games_have_the_moves_and_payoffs_if_the_roles_are_know
             points = [f"is paid {amount:g}" for amount in paid or ()]
             ends = list(enumerate(points)) if paid else [(None, f"turn {row['turn']} of its game")]
             assert [(step.seat, step.text) for step in scene.steps] == [*enumerate(moves), *ends]
-            game = told_game(scene, ("a", "b"))
+            game = describe_game(scene, ("a", "b"))
             assert game.actions == tuple(zip("ab", moves))
             assert game.outcome == (f"a {points[0]}, b {points[1]}" if paid else ends[0][1])
 

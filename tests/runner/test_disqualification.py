@@ -23,7 +23,7 @@ from tournament.audit.report import Verification
 from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.leg import Leg, LegPlan, PlaysAs, Seat
 from tournament.records.results import load
-from tournament.runner.schedule.counting import Reconciliation, fixtures_of
+from tournament.runner.schedule.counting import Reconciliation, find_fixtures
 from tournament.runner.schedule.fixtures import Competitor, Fixture, Replicas
 from tournament.runner.schedule.legs import RoundRobin
 from tournament.store.leg_result import Fault, LegResult
@@ -123,7 +123,7 @@ def test_versions_of_legs_at_tables_that_count_are_the_same_in_whatever_order_th
     counts = counted.counts(Legs.from_results(all_played))
     assert sorted(leg.digest for leg, own in zip(all_played, counts) if own) == sorted(digest for digest, _ in expected)
     kept = Legs.from_results([leg for leg, own in zip(all_played, counts) if own])
-    fixtures = list(fixtures_of(kept, schedule, kept))
+    fixtures = list(find_fixtures(kept, schedule, kept))
     assert {(one.digest, one.out) for one in fixtures if isinstance(one, Fixture)} == set(expected)
 
 

@@ -15,7 +15,7 @@ from tests.contest_runs import CONTEST, call, make_contest
 from tests.processes import wait_until
 from tournament.config import GeneralSettings
 from tournament.errors import RunError
-from tournament.runner.executors import Executors, choose_executor, keep_busy
+from tournament.runner.executors import Executors, choose_executor, run_tasks
 from tournament.runner.executors.local import LocalExecutor
 from tournament.worker.batch import Receipt, Task
 
@@ -83,7 +83,7 @@ def test_receipts_beside_a_failing_task_come_before_its_failure() -> None:
         return cast(Receipt, task)
 
     with pytest.raises(RunError, match="it fails"):
-        for several in keep_busy(
+        for several in run_tasks(
             one_by_one(iter(TASKS)), lambda: 3, lambda task: task, lambda running: (list(running), []), receipt_of, []
         ):
             came += several

@@ -14,7 +14,7 @@ import pytest
 from tests.contest_runs import REPOSITORY, make_contest
 from tournament.cli.screen import progress_text
 from tournament.errors import InputError, RunError
-from tournament.runner.executors import cluster_nodes, keep_busy
+from tournament.runner.executors import cluster_nodes, run_tasks
 from tournament.runner.executors.cluster_nodes import ClusterNodes, ClusterState, NodeProblem
 from tournament.runner.executors.existing_cluster import join
 from tournament.runner.listener import Progress
@@ -84,7 +84,7 @@ def test_what_is_taken_follows_what_can_be_played() -> None:
     def receipt_of(task: int) -> Receipt:
         return Receipt((), float(task))
 
-    done = keep_busy(
+    done = run_tasks(
         partial(next, tasks(), None), lambda: most[0], start, lambda running: (running[:1], running[1:]), receipt_of, []
     )
     assert next(done) == [receipt_of(0)]
@@ -125,13 +125,13 @@ def test_node_is_set_aside_once_two_tasks_that_failed_there_play_elsewhere() -> 
         failures: dict[str, NodeProblem] = {}
         cluster.note_failure(problem("b"), failures)
         assert cluster.avoided(failures) == ["b"]
-        cluster.note_played(failures)
+        cluster.record_success(failures)
     assert len(said) == 1 and cluster.avoided({}) == ["b"]
 
 
 def test_task_that_fails_everywhere_ends_the_run_and_blames_no_node() -> None:
     cluster, said = three_nodes()
-    cluster.note_played({})
+    cluster.record_success({})
     failures: dict[str, NodeProblem] = {}
     for name in "ab":
         cluster.note_failure(problem(name), failures)
@@ -159,7 +159,7 @@ def test_cluster_whose_last_fit_node_dies_is_refused_only_if_nothing_was_played(
     with pytest.raises(InputError, match="no node of the cluster can play: node a: a lacks something; committed games"):
         bad_and_dead().look(GIGABYTE)
     cluster = bad_and_dead()
-    cluster.note_played({})
+    cluster.record_success({})
     cluster.look(GIGABYTE)  # An autoscaler may replace the node that died.
     assert cluster.cores == 0
 
@@ -195,7 +195,7 @@ def test_silent_head_ends_the_run_only_after_a_while(monkeypatch: pytest.MonkeyP
 def test_problem_of_a_node_that_is_not_known_ends_the_run() -> None:
     cluster, said = three_nodes()
     with pytest.raises(RunError, match=r"node unknown: a worker failed; committed games stay"):
-        cluster.note_failure(NodeProblem("", "unknown", "a worker failed", is_unfit=True), {})
+        cluster.note_failure(NodeProblem("", "unknown", "a worker failed", excludes_node=True), {})
     assert not said
 
 

@@ -49,7 +49,7 @@ class OneMatchForEachLeg(Schedule):
     in_lanes: tuple[bool, ...] = ()
     of_a_replica: int = 10**9  # matches
 
-    legs_per_replica = sessions_per_leg = legs_of_deals = 1
+    legs_per_replica = sessions_per_leg = legs_sharing_deals = 1
 
     def columns(self) -> MatchColumns:
         numbers = np.arange(len(self.in_lanes))
@@ -69,15 +69,15 @@ class OneMatchForEachLeg(Schedule):
     def leg(self, fixture: Fixture) -> Leg:
         return cast(Leg, fixture)
 
-    def _rotation_of(self, fixture: Fixture, keys: SubKeys) -> int:
+    def _rotation(self, fixture: Fixture, keys: SubKeys) -> int:
         return 0
 
-    def _chance_of_deals(self, fixture: Fixture) -> tuple[str, str]:
+    def _deals_label(self, fixture: Fixture) -> tuple[str, str]:
         return "leg", fixture.digest
 
 
 class NumbersAsDigests(Digests):
-    def of_columns(self, columns: MatchColumns, *_: object) -> bytes:
+    def digest_columns(self, columns: MatchColumns, *_: object) -> bytes:
         return b"".join(number.to_bytes(32) for number in columns.match.tolist())
 
 
@@ -124,7 +124,7 @@ def test_one_python_bot_among_many_makes_short_batches(sessions: int) -> None:
     """Few legs are in lanes, because each entrant meets the Python bot and then all others before it."""
     legs = [earlier == 0 for later in range(1, 200) for earlier in range(later)]
     pace = new_pace(1, sessions)
-    longest = max(pace.seconds_of_one(batch.count(False), batch.count(True)) for batch in cut(legs, pace))
+    longest = max(pace.worker_seconds(batch.count(False), batch.count(True)) for batch in cut(legs, pace))
     assert longest < 45
 
 
@@ -219,7 +219,7 @@ def test_short_work_at_known_pace_is_one_task() -> None:
     """Legs of an edited bot are such work, and each task has a part of its own."""
     pace = new_pace(1, 1)
     learn(pace, 24_000, 1.0)
-    assert pace.seconds_of_one(59, 0) > 0.02
+    assert pace.worker_seconds(59, 0) > 0.02
     assert len(cut([False] * 59, pace)) == 1
 
 
@@ -230,4 +230,4 @@ def test_pace_starts_with_that_of_recorded_legs() -> None:
     assert pace.learn(
         [Batch("", (), Legs.from_results([leg] * 3)), Batch("", (), Legs.from_results([leg]), "Landlock")]
     )
-    assert pace.seconds_of_one(1, 0) == pace.seconds_of_one(0, 1) == pytest.approx(0.5)
+    assert pace.worker_seconds(1, 0) == pace.worker_seconds(0, 1) == pytest.approx(0.5)

@@ -17,7 +17,7 @@ from tests.worker.support import ON, SILENT_C, Source, artifacts_of, build, legs
 from tournament.cache import cache_folder
 from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.rules import Column, Decision, Float, Int, Questions, Rules, Session, Text
-from tournament.rules.contests import contest_of
+from tournament.rules.contests import get_contest
 from tournament.store.leg_result import Fault
 from tournament.worker.faults import Stopped
 from tournament.worker.processes import lanes
@@ -189,7 +189,7 @@ for line in sys.stdin:
 
 def test_answers_of_all_types_count_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Illegal answers and answers that are given together among them."""
-    contest = contest_of(Words)
+    contest = get_contest(Words)
     calm = play_field(contest, WORDS, sessions=80, max_faults=1000)
     with broken_off(monkeypatch) as done:
         broken = play_field(contest, WORDS, sessions=80, max_faults=1000)

@@ -167,7 +167,7 @@ def test_faults_at_extreme_values_are_reported(tmp_path: Path) -> None:
         tmp_path, "def a(bot): return 10 if bot.card else [][0]\ndef b(bot, bet): return 1 if bot.card else [][0]\n"
     )
     assert report.faults == () and not report.fit
-    assert len(report.boundary_faults) == 5 and not report.asked_all  # The trial stops after five of 12.
+    assert len(report.boundary_faults) == 5 and not report.answered_all  # The trial stops after five of 12.
     messages = [f"IndexError: list index out of range ({place})" for place in ("line 1 in a", "line 2 in b")]
     assert list(dict.fromkeys(fault.message for fault in report.boundary_faults)) == messages
     assert report.boundary_faults[0].question_text.startswith("a: card 0, ")

@@ -70,7 +70,7 @@ def test_limits_are_those_of_statements(contest: Contest) -> None:
     if contest.name in STATEMENTS:
         seconds, seconds_of_process = STATEMENTS[contest.name]
         assert limits.fuel == limits.fuel_to_start == limits.fuel_per_leg == seconds * FUEL_PER_SECOND
-        of_process = settings.of_process("program")
+        of_process = settings.process_time("program")
         assert of_process.bank == of_process.for_decision == seconds_of_process
     else:  # then nothing is looked at within a call
         assert FUEL_PER_SECOND / 4 <= limits.fuel < settings.fuel_per_leg

@@ -27,7 +27,9 @@ def find_command(word: str, folder: Path) -> str:
         return str(path)
     installed = shutil.which(word, path=PATH) or shutil.which(word)
     if installed is None:
-        raise Unfit(f"{word} is not installed on this machine; in its own folder it would be ./{word}", lasting=False)
+        raise Unfit(
+            f"{word} is not installed on this machine; in its own folder it would be ./{word}", is_permanent=False
+        )
     return installed
 
 

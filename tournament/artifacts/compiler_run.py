@@ -110,14 +110,14 @@ def run_compiler(
     if finished.excess:
         # The bot may build when the compiler can use more.
         is_permanent = _MOST_MEGABYTES == MEGABYTES_OF_BUILDS
-        raise Unfit(f"the compiler took {finished.excess}", lasting=is_permanent)
+        raise Unfit(f"the compiler took {finished.excess}", is_permanent=is_permanent)
     if finished.cut_off:
-        raise Unfit(f"the compiler was still at it after {_BY_CLOCK * seconds:g} seconds", lasting=False)
+        raise Unfit(f"the compiler was still at it after {_BY_CLOCK * seconds:g} seconds", is_permanent=False)
     if finished.status != 0:
         folders = [folder, *readable, *[Path(word[2:]) for word in commands[0] if word.startswith("-I")]]
         text = message_of(finished)
         is_permanent = not any(os.strerror(number) in text for number in _OF_THE_MACHINE)
-        refused = CompilerRefused(why_refused(finished, folders, hints), lasting=is_permanent)
+        refused = CompilerRefused(why_refused(finished, folders, hints), is_permanent=is_permanent)
         refused.taken = names_taken(finished)
         refused.complaints = complaints_of(finished)
         refused.text_has_exceptions = text_has_exceptions(finished)

@@ -84,11 +84,11 @@ def _build(archive: bytes, recipe: Recipe, sandbox: SandboxSettings) -> bytes:
             killed = kills_for_memory() - kills
             if judge(finished.status, passed_limit=passed_limit, kills=killed, of="build") == "the machine":
                 raise MachineBusyError(complaint)
-            raise Unfit(complaint, lasting=False)
+            raise Unfit(complaint, is_permanent=False)
         try:
             return pack(folder, built=True)
         except InputError as problem:
-            raise Unfit(str(problem), lasting=False) from None
+            raise Unfit(str(problem), is_permanent=False) from None
 
 
 def _complaint(recipe: Recipe, finished: run_command.Finished, folder: Path) -> str:

@@ -13,10 +13,12 @@ from tournament.store.field import Batch
 from tournament.store.legs import Legs
 
 # Batches, each with the indices of its legs to replay, in order.
-Chosen = Sequence[tuple[Batch, npt.NDArray[np.intp]]]
+Selection = Sequence[tuple[Batch, npt.NDArray[np.intp]]]
 
 
-def chosen_legs(batches: Sequence[Batch], missing: frozenset[str], count: int | None, legs_of_deals: int) -> Chosen:
+def select_legs(
+    batches: Sequence[Batch], missing: frozenset[str], count: int | None, legs_sharing_deals: int
+) -> Selection:
     """Return random legs whose players are all available.
 
     Other legs of a batch that share their deals are included, because their variances depend on each other.
@@ -25,7 +27,7 @@ def chosen_legs(batches: Sequence[Batch], missing: frozenset[str], count: int | 
         batches: Batches that count.
         missing: Names of players that aren't available.
         count: Number of legs; None for all.
-        legs_of_deals: Number of legs that share their deals.
+        legs_sharing_deals: Number of legs that share their deals.
     """
     playable = [_with_players(batch.legs, missing) for batch in batches]
     ends = np.cumsum([len(indices) for indices in playable])
@@ -33,23 +35,25 @@ def chosen_legs(batches: Sequence[Batch], missing: frozenset[str], count: int | 
         sample = np.sort(np.array(random.SystemRandom().sample(range(int(ends[-1])), count), np.intp))
         starts = ends - [len(indices) for indices in playable]
         playable = [
-            _with_their_deals(batch.legs, indices, sample[(sample >= start) & (sample < end)] - start, legs_of_deals)
+            _with_their_deals(
+                batch.legs, indices, sample[(sample >= start) & (sample < end)] - start, legs_sharing_deals
+            )
             for batch, indices, start, end in zip(batches, playable, starts, ends)
         ]
     return [(batch, indices) for batch, indices in zip(batches, playable) if len(indices)]
 
 
-def deals_of(legs: Legs, legs_of_deals: int) -> Ints:
+def number_deals(legs: Legs, legs_sharing_deals: int) -> Ints:
     """Return a number of the deals of each leg of a batch, in ascending order."""
-    deal = legs.number // legs_of_deals
+    deal = legs.number // legs_sharing_deals
     return np.cumsum((np.diff(legs.match, prepend=-1) != 0) | (np.diff(deal, prepend=-1) != 0))
 
 
 def _with_their_deals(
-    legs: Legs, indices: npt.NDArray[np.intp], sample: npt.NDArray[np.intp], legs_of_deals: int
+    legs: Legs, indices: npt.NDArray[np.intp], sample: npt.NDArray[np.intp], legs_sharing_deals: int
 ) -> npt.NDArray[np.intp]:
     """Return those indices of legs whose deals are those of a sample, which has positions among the indices."""
-    deals = deals_of(legs, legs_of_deals)[indices]
+    deals = number_deals(legs, legs_sharing_deals)[indices]
     return indices[np.isin(deals, deals[sample])]
 
 

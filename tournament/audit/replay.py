@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from tournament.audit.report import reading
-from tournament.audit.verification import settings_of
-from tournament.audit.verify_games import Players, began_again, find_players
+from tournament.audit.verification import merge_settings
+from tournament.audit.verify_games import Players, explain_restart, find_players
 from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.entrants.build import adapted, build_with_line_numbers
@@ -19,8 +19,8 @@ from tournament.errors import InputError, RunError
 from tournament.leg import Leg
 from tournament.names import did_you_mean
 from tournament.records.contest_of import contest_of
-from tournament.runner.schedule.counting import fixtures_of
-from tournament.runner.seed import seed_of
+from tournament.runner.schedule.counting import find_fixtures
+from tournament.runner.seed import resolve_seed
 from tournament.store.field import Batch, ContestSetup, FieldEntrant
 from tournament.store.leg_result import Fault, LegResult
 from tournament.store.legs import Legs
@@ -75,21 +75,21 @@ class RecordedLeg:
 
 def replay_games(
     location: str,
-    config_of: Callable[[str], Config],
+    get_config: Callable[[str], Config],
     match: int | tuple[str, ...],
     session: int,
     game: int | None = None,
-    say: Callable[[str], None] = lambda text: None,
+    on_message: Callable[[str], None] = lambda text: None,
 ) -> Replay:
     """Replay a session of a match, or one game of it, and return each bot's questions and answers.
 
     Args:
         location: Folder or URL of the records.
-        config_of: Called with the name of a contest; returns its settings.
+        get_config: Called with the name of a contest; returns its settings.
         match: Number of the match, or names of its players in any order. Some of a table's players are enough.
         session: Session of the match.
         game: Game of the session; None for all.
-        say: Called with messages.
+        on_message: Called with messages.
 
     Raises:
         InputError: There are no such records, or a bot is no longer available as it played.
@@ -97,7 +97,7 @@ def replay_games(
     """
     with reading(location):
         storage = open_storage(location)
-        leg_record = recorded_leg(storage, config_of, match, session, say)
+        leg_record = recorded_leg(storage, get_config, match, session, on_message)
         contest, recorded = leg_record.contest, leg_record.recorded
         require_written(storage, leg_record.batch.part("games"))
         rows: dict[int, dict[str, Any]] = {}
@@ -110,10 +110,10 @@ def replay_games(
 
 def recorded_leg(
     storage: Storage,
-    config_of: Callable[[str], Config],
+    get_config: Callable[[str], Config],
     match: int | tuple[str, ...],
     session: int,
-    say: Callable[[str], None],
+    on_message: Callable[[str], None],
 ) -> RecordedLeg:
     """Return the leg that has a session of a match, with the bots as they played.
 
@@ -130,20 +130,20 @@ def recorded_leg(
             f"these games have version {field.engine} of {contest.name}, and this is {contest.engine_version};"
             " they can't be replayed here"
         )
-    config = config_of(contest.name)
-    seed = seed_of(storage, config.contest.seed, field.settings.get("seed"))
-    settings = settings_of(contest, field, config, seed)
+    config = get_config(contest.name)
+    seed = resolve_seed(storage, config.contest.seed, field.settings.get("seed"))
+    settings = merge_settings(contest, field, config, seed)
     contest = contest.under(settings)
-    batch, recorded = _recorded_leg(records.batches, match, session, contest.sessions_of_leg(settings))
+    batch, recorded = _recorded_leg(records.batches, match, session, contest.sessions_per_leg(settings))
     players = find_players(
-        storage, contest, config, field, settings, say, only=(*recorded.seats, *filter(None, [recorded.house]))
+        storage, contest, config, field, settings, on_message, only=(*recorded.seats, *filter(None, [recorded.house]))
     )
     if missing := sorted(players.missing & {*recorded.seats, recorded.house}):
         raise InputError(
             f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} neither in the entrants folder nor"
             " stored with the records as played; restore that version, or run again to play the current one"
         )
-    (fixture,) = fixtures_of(
+    (fixture,) = find_fixtures(
         Legs.from_results([recorded]), players.schedule, Legs.joined(batch.legs for batch in records.batches)
     )
     if isinstance(fixture, str):
@@ -156,9 +156,9 @@ def recorded_leg(
     return RecordedLeg(contest, players, leg, tuple(variants), recorded, tuple(field.entrants), batch)
 
 
-def _replayed(known: RecordedLeg, rows: Mapping[int, Mapping[str, Any]], session: int, game: int | None) -> Replay:
+def _replayed(leg_record: RecordedLeg, rows: Mapping[int, Mapping[str, Any]], session: int, game: int | None) -> Replay:
     """Return a session of a leg, or a game of it, played by the first artifacts that reproduce the records."""
-    contest, players, leg, recorded = known.contest, known.players, known.leg, known.recorded
+    contest, players, leg, recorded = leg_record.contest, leg_record.players, leg_record.leg, leg_record.recorded
     in_leg = session - leg.plan.first_session
     # Drawings belong to a whole session, so its games up to the requested one are observed, too.
     first, last = (0, MOST_GAMES - 1) if game is None else (0 if contest.new_drawn_core else game, game)
@@ -168,7 +168,7 @@ def _replayed(known: RecordedLeg, rows: Mapping[int, Mapping[str, Any]], session
         return tuple(fault for fault in faults if fault.session == session and game in (None, fault.game))
 
     faults = in_session(recorded.faults)
-    for artifacts in known.artifacts:
+    for artifacts in leg_record.artifacts:
         observed = observe_leg(contest, players.settings, players.sandbox, leg, artifacts, window)
         games = tuple(
             replace(one, matches_record=one.row == rows.get(one.game))
@@ -182,7 +182,7 @@ def _replayed(known: RecordedLeg, rows: Mapping[int, Mapping[str, Any]], session
         mismatch = f"{f'game {differing[0]}' if differing else 'its faults'} came out differently from the records"
         if leg.has_processes:
             clock = "a bot's process might read a clock or other state of the system"
-            mismatch += f": {began_again(recorded) or clock}"
+            mismatch += f": {explain_restart(recorded) or clock}"
     before = sum(len(one.steps) for one in observed.games if game is not None and one.game < game)
     decided = sum(len(one.steps) for one in games)
     drawings = observed.drawings[before : before + decided + 1]

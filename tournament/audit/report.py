@@ -41,7 +41,7 @@ class Problem:
         return f"{self.path} {self.message}; {self.fix}"
 
 
-def plays_again(legs: int) -> str:
+def describe_replay(legs: int) -> str:
     """Return what a run does about a part that isn't as it was written, given its number of legs."""
     return f"tournament run plays its {legs:,} leg{'s' if legs > 1 else ''} again"
 

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from pydantic import ValidationError
 
-from tournament.audit.chosen_legs import chosen_legs
+from tournament.audit.chosen_legs import select_legs
 from tournament.audit.report import Problem, Verification, reading
 from tournament.audit.verify_games import find_players, replay_problems
 from tournament.audit.verify_records import (
@@ -18,9 +18,9 @@ from tournament.audit.verify_records import (
     field_problems,
     history_problems,
     house_problems,
-    kept_bot_problems,
-    stray_problems,
+    stored_bot_problems,
     summary_problems,
+    unexpected_files,
 )
 from tournament.audit.verify_seed import find_seed
 from tournament.config import Config
@@ -57,13 +57,13 @@ class VerificationListener(Protocol):
 
 
 def verify_contest(
-    location: str, config_of: Callable[[str], Config], replay: int | None, listener: VerificationListener
+    location: str, get_config: Callable[[str], Config], replay: int | None, listener: VerificationListener
 ) -> Verification:
     """Verify all records at a location, and replay some legs. A run can write to the records at the same time.
 
     Args:
         location: Folder or URL of the records.
-        config_of: Called with the name of a contest; returns its settings.
+        get_config: Called with the name of a contest; returns its settings.
         replay: Number of legs to replay; None for all.
         listener: Receives the progress.
 
@@ -73,9 +73,9 @@ def verify_contest(
     """
     with reading(location):
         storage = open_storage(location)
-        verification = _verified(storage, config_of, replay, listener)
+        verification = _verified(storage, get_config, replay, listener)
         if self_play := recorded_self_play(storage.location):
-            verification = verification.with_self_play(_verified(self_play, config_of, replay, listener))
+            verification = verification.with_self_play(_verified(self_play, get_config, replay, listener))
         return verification
 
 
@@ -84,12 +84,12 @@ class Snapshot:
     """The records at one moment, because a run can write to them at the same time.
 
     Attributes:
-        there: Whether each entry of the tables' folders is a file, before they were read.
+        entries: Whether each entry of the tables' folders is a file, before they were read.
         field: Field of the records.
         records: The records.
     """
 
-    there: Mapping[str, bool]
+    entries: Mapping[str, bool]
     field: ContestSetup
     records: Records
 
@@ -113,19 +113,19 @@ class Snapshot:
 
 
 def _verified(
-    storage: Storage, config_of: Callable[[str], Config], replay: int | None, listener: VerificationListener
+    storage: Storage, get_config: Callable[[str], Config], replay: int | None, listener: VerificationListener
 ) -> Verification:
     """Return the verification of the records in a storage."""
     before = Snapshot.of(storage)
     field, batches = before.field, before.batches
     contest = contest_of(storage.location, field)
-    config = _config(config_of, contest) if is_installed(contest) else None
+    config = _config(get_config, contest) if is_installed(contest) else None
     seed, problems, notes = find_seed(storage, config.contest.seed if config else None, field)
     settings = None
     if config is None:
         notes.append(f"the rules {field.game} aren't installed, so sums aren't checked and legs aren't replayed")
     elif field.engine == contest.engine_version:
-        settings = settings_of(contest, field, config, seed)
+        settings = merge_settings(contest, field, config, seed)
         contest = contest.under(settings)
     else:
         versions = f"version {field.engine} of {contest.name}, and this is {contest.engine_version}"
@@ -141,9 +141,9 @@ def _verified(
     problems += batches_problems(after.records)
     field_defects = field_problems(storage)
     problems += field_defects
-    problems += stray_problems(storage, after.there)
+    problems += unexpected_files(storage, after.entries)
     problems += history_problems(storage)
-    problems += kept_bot_problems(storage)
+    problems += stored_bot_problems(storage)
     problems += house_problems(storage, after.field, contest.house.suffix if contest.house else None)
     ranking = rank_records(storage, after.field, after.batches)
     per_replica = 1 if after.field.house_numbers else legs_per_replica(after.field.settings, ranking.seats)
@@ -177,19 +177,19 @@ def _verified(
     )
 
 
-def _config(config_of: Callable[[str], Config], contest: Contest) -> Config:
+def _config(get_config: Callable[[str], Config], contest: Contest) -> Config:
     """Return the settings of a contest, or those of the contest with the same rules if it has no table here.
 
     Raises:
         InputError: Neither has valid settings.
     """
     try:
-        return config_of(contest.name)
+        return get_config(contest.name)
     except InputError:
-        return config_of(contest.rules)
+        return get_config(contest.rules)
 
 
-def settings_of(contest: Contest, field: ContestSetup, config: Config, seed: str | None) -> ContestSettings:
+def merge_settings(contest: Contest, field: ContestSetup, config: Config, seed: str | None) -> ContestSettings:
     """Return the recorded settings, with the seed and those settings of the folder that don't affect games.
 
     Args:
@@ -248,10 +248,10 @@ class _Replay:
         if players.missing:
             missing = ", ".join(sorted(players.missing))
             notes.append(f"not available as they played, so their legs aren't replayed: {missing}")
-        if players.others:
-            notes.append(f"different from the entrants folder: {', '.join(sorted(players.others))}")
+        if players.differing:
+            notes.append(f"different from the entrants folder: {', '.join(sorted(players.differing))}")
         problems = list(players.problems)
-        selected = chosen_legs(self.batches, players.missing, count, players.schedule.legs_of_deals)
+        selected = select_legs(self.batches, players.missing, count, players.schedule.legs_sharing_deals)
         done, total = 0, sum(len(indices) for _, indices in selected)
         executor = LocalExecutor(self.config.general.workers or cores())
         recorded = Legs.joined(batch.legs for batch in self.batches)

@@ -17,8 +17,8 @@ from tournament.arrays import Ints
 from tournament.artifacts.archive import recipe_of
 from tournament.artifacts.bot import Entrant, Submission
 from tournament.artifacts.python_artifact import legs_may_share
-from tournament.audit.chosen_legs import Chosen, deals_of
-from tournament.audit.report import Problem, plays_again
+from tournament.audit.chosen_legs import Selection, number_deals
+from tournament.audit.report import Problem, describe_replay
 from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
@@ -27,8 +27,8 @@ from tournament.errors import RunError
 from tournament.keys import master_key
 from tournament.leg import Leg, Unfit
 from tournament.runner.executors import Executor
-from tournament.runner.plan import artifacts_of, schedule_of
-from tournament.runner.schedule.counting import fixtures_of
+from tournament.runner.plan import artifacts_by_sha256, make_schedule
+from tournament.runner.schedule.counting import find_fixtures
 from tournament.runner.schedule.legs import Schedule
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -57,7 +57,7 @@ class Players:
         origin: Origin of the field's legs.
         artifacts: Artifacts of players by sha256.
         missing: Names of players that aren't available.
-        others: Names of bots in the entrants folder that differ from the field.
+        differing: Names of bots in the entrants folder that differ from the field.
         problems: Problems of bots that are unchanged, although the field describes them otherwise.
     """
 
@@ -67,7 +67,7 @@ class Players:
     origin: Origin
     artifacts: Mapping[str, bytes]
     missing: frozenset[str]
-    others: frozenset[str]
+    differing: frozenset[str]
     problems: tuple[Problem, ...]
 
 
@@ -77,7 +77,7 @@ def find_players(
     config: Config,
     field: ContestSetup,
     settings: ContestSettings,
-    say: Callable[[str], None],
+    on_message: Callable[[str], None],
     only: Sequence[str] | None = None,
 ) -> Players:
     """Return the players of a recorded field.
@@ -90,7 +90,7 @@ def find_players(
         config: Settings of the folder.
         field: Field of the records.
         settings: Settings of the contest with the seed.
-        say: Called with messages.
+        on_message: Called with messages.
         only: Names of the players to return; None for all. A damaged stored bot is then an error.
 
     Raises:
@@ -106,10 +106,17 @@ def find_players(
     entrants: list[Entrant] = []
     if only is None or config.entrants.is_dir():
         entrants = build_entrants(
-            contest, settings, config.sandbox, config.entrants, say, is_selected, lambda: field.entrants, config.house
+            contest,
+            settings,
+            config.sandbox,
+            config.entrants,
+            on_message,
+            is_selected,
+            lambda: field.entrants,
+            config.house,
         )
-    house = contest.house.players(settings, config.folder, say) if contest.house else ()
-    artifacts = artifacts_of(entrants, house)
+    house = contest.house.players(settings, config.folder, on_message) if contest.house else ()
+    artifacts = artifacts_by_sha256(entrants, house)
     for entrant in field.entrants:
         if entrant.artifact and entrant.artifact not in artifacts and (only is None or entrant.name in only):
             with contextlib.suppress(*([RunError] if only is None else [])):
@@ -122,7 +129,7 @@ def find_players(
     return Players(
         settings,
         config.sandbox,
-        schedule_of(contest, settings.playing(), master_key(settings.seed), field),
+        make_schedule(contest, settings.playing(), master_key(settings.seed), field),
         field.origin,
         artifacts,
         frozenset(name for name, artifact in recorded.items() if artifact not in artifacts),
@@ -177,7 +184,7 @@ def _entrant_problems(recorded: FieldEntrant, current: Entrant) -> Iterator[Prob
 
 
 def replay_problems(
-    contest: Contest, storage: Storage, players: Players, chosen: Chosen, recorded: Legs, executor: Executor
+    contest: Contest, storage: Storage, players: Players, selected: Selection, recorded: Legs, executor: Executor
 ) -> Iterator[tuple[int, list[Problem]]]:
     """Replay legs, and yield the number of legs compared, and their differences.
 
@@ -185,7 +192,7 @@ def replay_problems(
         contest: Contest of the records.
         storage: Storage of the records.
         players: Players of the field.
-        chosen: Legs to replay.
+        selected: Legs to replay.
         recorded: All legs of the records.
         executor: Plays the legs.
 
@@ -193,11 +200,13 @@ def replay_problems(
         RunError: This machine can't play the legs.
         InputError: This machine can't confine a bot.
     """
-    share = -(-sum(len(indices) for _, indices in chosen) // (4 * executor.workers))
+    share = -(-sum(len(indices) for _, indices in selected) // (4 * executor.workers))
     pieces = [
         (batch, piece)
-        for batch, indices in chosen
-        for piece in _cut(deals_of(batch.legs, players.schedule.legs_of_deals)[indices], indices, min(share, _MAX_LEGS))
+        for batch, indices in selected
+        for piece in _cut(
+            number_deals(batch.legs, players.schedule.legs_sharing_deals)[indices], indices, min(share, _MAX_LEGS)
+        )
     ]
     with scratch_folder() as folder:
         replay_storage = FolderStorage(str(folder))
@@ -296,9 +305,9 @@ class _Replayed:
             all_recorded: All legs of the records.
             players: Players of the field.
         """
-        fixtures = list(fixtures_of(recorded, players.schedule, all_recorded))
+        fixtures = list(find_fixtures(recorded, players.schedule, all_recorded))
         problems = [
-            Problem(batch.parts[1].path, f"has {_leg_name(recorded[index])} {reason}", plays_again(len(batch.legs)))
+            Problem(batch.parts[1].path, f"has {_leg_name(recorded[index])} {reason}", describe_replay(len(batch.legs)))
             for index, reason in enumerate(fixtures)
             if isinstance(reason, str)
         ]
@@ -342,15 +351,15 @@ class _Replayed:
         return len(self.legs), self.problems + differences
 
     def _problem(self, recorded: LegResult, leg: Leg, differing: Sequence[str]) -> Problem:
-        fix = f"remove it, and {plays_again(len(self.batch.legs))}"
+        fix = f"remove it, and {describe_replay(len(self.batch.legs))}"
         if leg.has_processes:
-            reason = began_again(recorded) or "a bot's process reads a clock or ran short of time"
+            reason = explain_restart(recorded) or "a bot's process reads a clock or ran short of time"
             fix = f"possibly because {reason}; if not, {fix}"
         message = f"has {_leg_name(recorded)} with other {', '.join(differing)}"
         return Problem(self.batch.parts[0].path, message, fix)
 
 
-def began_again(leg: LegResult) -> str:
+def explain_restart(leg: LegResult) -> str:
     """Return how a leg that was aborted and started again can differ from its replay, or "" if it wasn't."""
     return f"it was started {leg.tries} times, and a bot answered differently in a later attempt" * (leg.tries > 1)
 

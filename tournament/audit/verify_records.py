@@ -8,13 +8,13 @@ from hashlib import sha256
 import numpy as np
 import numpy.typing as npt
 
-from tournament.audit.report import Problem, plays_again
+from tournament.audit.report import Problem, describe_replay
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.errors import RunError
 from tournament.records.history import damaged_parts
 from tournament.records.summaries import summaries
-from tournament.runner.stray_files import in_tables, shown, strays
+from tournament.runner.stray_files import escape_path, find_strays, in_tables
 from tournament.standings.standings import Standings
 from tournament.store.field import BATCH_TABLES, SUMMARY_FILE, Batch, ContestSetup, Part
 from tournament.store.field_file import unpack_field
@@ -42,7 +42,7 @@ def batch_problems(storage: Storage, batch: Batch, contest: Contest, settings: C
         contest: Contest of the records.
         settings: Settings of the contest; None if the games have another version, so that sums can't be checked.
     """
-    plays = plays_again(len(batch.legs))
+    plays = describe_replay(len(batch.legs))
     remove = f"remove it, and {plays}"
     if problems := [problem for part in batch.parts if (problem := _file_problem(storage, part, plays))]:
         return problems
@@ -60,13 +60,13 @@ def batch_problems(storage: Storage, batch: Batch, contest: Contest, settings: C
 
 def _not_adding_up(storage: Storage, batch: Batch, contest: Contest, settings: ContestSettings) -> dict[str, str]:
     """Return what is wrong with the sums of rows over legs, by part."""
-    legs, per_leg, scored = batch.legs, contest.sessions_of_leg(settings), contest.scored
+    legs, per_leg, scored = batch.legs, contest.sessions_per_leg(settings), contest.scored
     keys, finished = pair_keys(legs.match, legs.number), legs.sessions
     sums = {name: np.zeros(len(legs)) for name in ("games", "sessions", "games in sessions", "games of sessions")}
     points, amount = np.zeros((legs.seats, len(legs))), np.ones(len(legs))
 
-    def add(name: str, leg_of: npt.NDArray[np.intp], amounts: npt.NDArray[np.float64] | None = None) -> None:
-        sums[name] += np.bincount(leg_of, amounts, len(legs))
+    def add(name: str, indices: npt.NDArray[np.intp], amounts: npt.NDArray[np.float64] | None = None) -> None:
+        sums[name] += np.bincount(indices, amounts, len(legs))
 
     for table in BATCH_TABLES:
         part = batch.part(table)
@@ -133,17 +133,17 @@ def _file_problem(storage: Storage, part: Part, plays: str) -> Problem | None:
     return None
 
 
-def stray_problems(storage: Storage, before: Mapping[str, bool]) -> list[Problem]:
+def unexpected_files(storage: Storage, before: Mapping[str, bool]) -> list[Problem]:
     """Return the problems of entries in the tables' folders that aren't parts.
 
     Args:
         storage: Storage of the records.
         before: Whether each entry is a file, before the parts were read. Entries that no longer exist aren't problems.
     """
-    candidates = strays(before)
+    candidates = find_strays(before)
     current = in_tables(storage) if candidates else {}
     return [
-        Problem(shown(place), "isn't part of the records", "move it away, because tournament run stops at it")
+        Problem(escape_path(place), "isn't part of the records", "move it away, because tournament run stops at it")
         for place in candidates
         if place in current
     ]
@@ -155,7 +155,7 @@ def history_problems(storage: Storage) -> list[Problem]:
     return [Problem(place, "has other bytes than were written", fix) for place in damaged_parts(storage)]
 
 
-def kept_bot_problems(storage: Storage) -> list[Problem]:
+def stored_bot_problems(storage: Storage) -> list[Problem]:
     """Return the bots stored with the records that have other bytes than were written, as problems."""
     fix = "remove it; the next run stores the bot again if it plays"
     return [Problem(place, "has other bytes than were written", fix) for place in damaged_bots(storage)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tournament.audit.report import Problem
 from tournament.errors import RunError
-from tournament.runner.seed import seed_of, unlike_seed
+from tournament.runner.seed import resolve_seed, unlike_seed
 from tournament.store.field import ContestSetup
 from tournament.store.seed_files import SECRETS
 from tournament.store.storage import Storage
@@ -12,12 +12,14 @@ from tournament.store.storage import Storage
 _RESTORE = "tournament run restores it from its copy"
 
 
-def find_seed(storage: Storage, given: str | None, field: ContestSetup) -> tuple[str | None, list[Problem], list[str]]:
+def find_seed(
+    storage: Storage, configured: str | None, field: ContestSetup
+) -> tuple[str | None, list[Problem], list[str]]:
     """Return the seed of a field, and the problems of its files.
 
     Args:
         storage: Storage of the records.
-        given: Seed in the settings; None if there is none.
+        configured: Seed in the settings; None if there is none.
         field: Field of the records.
 
     Returns:
@@ -25,7 +27,7 @@ def find_seed(storage: Storage, given: str | None, field: ContestSetup) -> tuple
     """
     fingerprint = str(field.settings.get("seed"))
     try:
-        seed = seed_of(storage, given, fingerprint)
+        seed = resolve_seed(storage, configured, fingerprint)
     except RunError as problem:
         if storage.everything(SECRETS).keys() & {fingerprint, f"{fingerprint}-copy"}:
             path = f"{SECRETS}/{fingerprint}"

@@ -15,7 +15,7 @@ from tournament.cli.consoles import err, out, print_text
 from tournament.cli.locations import recorded
 from tournament.cli.options import (
     CHOICE,
-    PLACES,
+    LOCATIONS,
     PLAY,
     ConfigPath,
     Contest,
@@ -69,7 +69,7 @@ def replay(
     ],
     session: Annotated[int, option("S", "session of the match, from 0", CHOICE, min=0)],
     game: Annotated[int | None, option("G", "only this game of the session", CHOICE, min=0)] = None,
-    entrants: Annotated[Path | None, option("DIR", "folder of bots", PLACES)] = None,
+    entrants: Annotated[Path | None, option("DIR", "folder of bots", LOCATIONS)] = None,
     results: Results = None,
     final: Final = False,
     config: ConfigPath = None,

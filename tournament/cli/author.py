@@ -12,20 +12,20 @@ from rich.text import Text
 
 from tournament.cli.consoles import err, out
 from tournament.cli.groups import PLAIN, Command, Group, examples
-from tournament.cli.options import PLACES, ConfigPath, Csv, flag, option
+from tournament.cli.options import LOCATIONS, ConfigPath, Csv, flag, option
 from tournament.errors import printable
 from tournament.open_contest.authors import add_author, read_authors, renew_token, revoke_token
 
 app = typer.Typer(cls=Group, no_args_is_help=True, help="Manage who may submit bots to an open contest.", **PLAIN)
 Name = Annotated[str, typer.Argument(metavar="NAME", help="the author")]
-Authors = Annotated[Path, option("FILE", "the authors' file", PLACES)]
+Authors = Annotated[Path, option("FILE", "the authors' file", LOCATIONS)]
 
 
 @app.command(cls=Command, epilog=examples("author add alice"))
 def add(
     name: Name,
     authors: Authors = Path("authors.toml"),
-    organiser: Annotated[bool, flag("--organiser", "let the token open the class at a glance", PLACES)] = False,
+    organiser: Annotated[bool, flag("--organiser", "let the token open the class at a glance", LOCATIONS)] = False,
 ) -> None:
     """Add an author. The token is printed once, and kept nowhere."""
     _print_token(add_author(authors, name, organiser=organiser))
@@ -56,7 +56,7 @@ def list_authors(authors: Authors = Path("authors.toml")) -> None:
 @app.command(cls=Command, epilog=examples("author status", "author status --csv > class.csv"))
 def status(
     authors: Authors = Path("authors.toml"),
-    publish: Annotated[Path, option("DIR", "folder of the public board", PLACES)] = Path("published"),
+    publish: Annotated[Path, option("DIR", "folder of the public board", LOCATIONS)] = Path("published"),
     config: ConfigPath = None,
     as_csv: Csv = False,
 ) -> None:

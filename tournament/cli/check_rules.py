@@ -97,7 +97,7 @@ def check_rules(
                     break
             else:
                 held.append((check.__name__, Text((check.__doc__ or "").strip())))
-        for worth in conformance.worth_of_positions(suite) if not failed else ():
+        for worth in conformance.position_values(suite) if not failed else ():
             held.append(("positions", Text(worth)))
         if audit_minutes is not None and not failed:
             _add_findings(suite.contest, suite.settings, screen, audit_minutes, seed, failed, held)

@@ -24,8 +24,8 @@ def check_table(report: CheckReport) -> Facts:
     table.add_row("verdict", verdict)
     if report.problem is not None:
         table.add_row("error", Text(printable(main_error_line(report.problem)), style="red"))
-    if report.leg and report.faults_of_leg:
-        table.add_row("faults", fault_lines(report.faults_of_leg))
+    if report.leg and report.leg_faults:
+        table.add_row("faults", describe_faults(report.leg_faults))
     if report.boundary_faults:
         table.add_row("limits", _at_limits(report))
     if report.slow and (report.too_slow or report.leg is None):
@@ -66,7 +66,7 @@ def check_table(report: CheckReport) -> Facts:
                 table.add_row("limits", _at_limits(report))
         if report.printed:
             table.add_row("prints", Text(printable(report.printed), style="dim"))
-        if not report.faults_of_leg:
+        if not report.leg_faults:
             table.add_row("faults", "none")
     return table
 
@@ -111,7 +111,7 @@ def _at_limits(report: CheckReport) -> Text:
     if not report.boundary_faults:
         return Text(f"{report.boundary_questions:,} questions with extreme values: all answered")
     first = report.boundary_faults[0]
-    count = f"{'' if report.asked_all else 'at least '}{len(report.boundary_faults)} of {report.boundary_questions}"
+    count = f"{'' if report.answered_all else 'at least '}{len(report.boundary_faults)} of {report.boundary_questions}"
     return Text(
         printable(
             f"{count} questions with extreme values are faults; the first: {first.question_text}: {first.message}"
@@ -125,11 +125,11 @@ _LINE_HINT = (
 )
 
 
-def fault_lines(faults: Sequence[tuple[LegResult, Fault]], *, of_both: bool = False) -> Text:
-    """Return the first fault of each kind as text, with the bot's name if two bots are `of_both`."""
+def describe_faults(faults: Sequence[tuple[LegResult, Fault]], *, with_name: bool = False) -> Text:
+    """Return the first fault of each kind as text, with the bot's name if two bots are `with_name`."""
     lines = []
     for (leg, fault), *like_it in by_sort(faults):
-        whose = f"{leg.seats[fault.seat]} " * of_both
+        whose = f"{leg.seats[fault.seat]} " * with_name
         lines.append(f"session {fault.session}, game {fault.game}, {whose}{fault.decision}: {fault.message}")
         lines.append(f"  asked {fault.question_text}")
         lines += [f"  | {line}" for line in fault.last_output.splitlines()]

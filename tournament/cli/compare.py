@@ -48,17 +48,17 @@ def compare(
         raise typer.Exit(1)
 
 
-def comparison_values(found: Comparison) -> dict[str, Any]:
+def comparison_values(comparison: Comparison) -> dict[str, Any]:
     """Return a comparison as scripts get it."""
     return {
-        "first": found.first,
-        "second": found.second,
-        "is_same": found.is_same,
-        "shared_legs": found.shared_legs,
-        "unlike_legs": found.unlike_legs,
-        "settings": [{"name": name, "first": one, "second": other} for name, one, other in found.settings],
-        "scores": frame_rows(found.scores),
-        "pairs": frame_rows(found.pairs),
+        "first": comparison.first,
+        "second": comparison.second,
+        "is_same": comparison.is_same,
+        "shared_legs": comparison.shared_legs,
+        "unlike_legs": comparison.unlike_legs,
+        "settings": [{"name": name, "first": one, "second": other} for name, one, other in comparison.settings],
+        "scores": frame_rows(comparison.scores),
+        "pairs": frame_rows(comparison.pairs),
     }
 
 
@@ -99,8 +99,8 @@ def _print_comparison(found: Comparison, most: int) -> None:
     out.print(f"beyond luck: {of_scores}, {of_pairs}; other places: {moved}", soft_wrap=True)
 
 
-def _table(title: str, frame: pd.DataFrame, most: int) -> FittingTable:
-    remaining = len(frame) - most
+def _table(title: str, frame: pd.DataFrame, max_rows: int) -> FittingTable:
+    remaining = len(frame) - max_rows
     table = FittingTable(
         f"points per session, {title}", f"{and_more(remaining)}: --most, --csv, --json" if remaining > 0 else ""
     )
@@ -116,7 +116,7 @@ def _table(title: str, frame: pd.DataFrame, most: int) -> FittingTable:
         table.add_column("places", drop=0)
     table.add_column("beyond luck", drop=LATE - 1)
     row: Any
-    for row in frame.head(most).itertuples(index=False):
+    for row in frame.head(max_rows).itertuples(index=False):
         numbers = [_signed(row.first), _signed(row.second), _signed(row.difference), _half_width(row.ci_half_width)]
         ranks = [] if is_pair else [_rank_change(row.first_rank, row.second_rank)]
         names = [printable(row.bot), printable(row.opponent)] if is_pair else [printable(row.bot)]

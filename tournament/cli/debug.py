@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from tournament.cli.consoles import err, print_text
-from tournament.cli.locations import location_of
-from tournament.cli.options import CHOICE, PLACES, ConfigPath, ContestOrOnly, Final, Results, flag, option
+from tournament.cli.locations import find_location
+from tournament.cli.options import CHOICE, LOCATIONS, ConfigPath, ContestOrOnly, Final, Results, flag, option
 from tournament.cli.screen import Screen
 from tournament.config import load_config
 from tournament.debugging.debug import Debugger, Place, debug_bot, first_fault, tape_bot
@@ -28,8 +28,8 @@ def debug(
     game: Annotated[int | None, option("G", "game of the session; without it, all", CHOICE, min=0)] = None,
     gdb: Annotated[bool, flag("--gdb", "run a C or C++ bot under gdb, stopped before each decision", CHOICE)] = False,
     yes: Annotated[bool, flag("--yes", "don't ask before the bot runs outside the sandbox", CHOICE)] = False,
-    keep: Annotated[Path | None, option("DIR", "a new folder for what is built", PLACES)] = None,
-    entrants: Annotated[Path | None, option("DIR", "folder of bots", PLACES)] = None,
+    keep: Annotated[Path | None, option("DIR", "a new folder for what is built", LOCATIONS)] = None,
+    entrants: Annotated[Path | None, option("DIR", "folder of bots", LOCATIONS)] = None,
     results: Results = None,
     final: Final = False,
     config: ConfigPath = None,
@@ -45,7 +45,7 @@ def debug(
         contest, bot = None, contest
     if bot is None:
         raise InputError("missing BOT; give the name of a bot in the records")
-    where = location_of(contest, results, config, final=final)
+    where = find_location(contest, results, config, final=final)
     get_config = partial(load_config, path=config, entrants=entrants, results=results)
     if match is None:
         position = first_fault(where, bot)

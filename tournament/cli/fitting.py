@@ -183,12 +183,12 @@ def _style(style: str | Style) -> Style | None:
     return style if isinstance(style, Style) else Style.parse(style) if style else None
 
 
-def _centred(text: str, whole: int, across: int | None, style: Style) -> Iterator[Segment]:
-    """Yield lines of text in the middle of a table `whole` wide, wrapped if they are wider than `across`."""
+def _centred(text: str, table_width: int, across: int | None, style: Style) -> Iterator[Segment]:
+    """Yield lines of text in the middle of a table `table_width` wide, wrapped if they are wider than `across`."""
     if text:
         lines = [text] if across is None else [one.plain.rstrip() for one in Text(text).wrap(_WRAPPING, across)]
         for line in lines:
-            yield Segment(" " * max(0, (whole - cell_len(line)) // 2) + line, style)
+            yield Segment(" " * max(0, (table_width - cell_len(line)) // 2) + line, style)
             yield Segment("\n")
 
 

@@ -53,12 +53,12 @@ def serve() -> None:
             os.close(end)
 
 
-def _run(request: Mapping[str, Any], pipe: int, said: int, complaint: int) -> None:
+def _run(request: Mapping[str, Any], pipe: int, output: int, complaint: int) -> None:
     """Run a command, and end this process."""
     status = 1
     try:
         os.write(pipe, b"%d\n" % os.getpid())
-        for number, end in enumerate((os.open(os.devnull, os.O_RDONLY), said, complaint)):
+        for number, end in enumerate((os.open(os.devnull, os.O_RDONLY), output, complaint)):
             os.dup2(end, number)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.default_int_handler)

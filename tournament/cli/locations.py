@@ -32,7 +32,7 @@ def recorded(contest: str | None, results: str | None, config: Path | None, *, f
     raise InputError(f"{results_location} {NO_RESULTS}")
 
 
-def location_of(contest: str | None, results: str | None, config: Path | None, *, final: bool = False) -> str:
+def find_location(contest: str | None, results: str | None, config: Path | None, *, final: bool = False) -> str:
     """Return the place of a contest's records, of the only contest's there, or of its last final.
 
     If there is a final that wasn't requested, a message points to it.
@@ -49,20 +49,20 @@ def location_of(contest: str | None, results: str | None, config: Path | None, *
     return location
 
 
-def _own_location(place: str, contest: str) -> str:
+def _own_location(results_location: str, contest: str) -> str:
     """Return the place of a contest's records, below the folder of results or that folder itself, or raise an error."""
-    location = join_location(place, contest)
-    if _holds_records(location) or not _holds_records(place):
+    location = join_location(results_location, contest)
+    if _holds_records(location) or not _holds_records(results_location):
         return location
-    field = read_field(open_storage(place))
+    field = read_field(open_storage(results_location))
     if field is not None and field.contest != contest:
-        raise InputError(f"{place} has results of {field.contest}, not of {contest}")
-    return place
+        raise InputError(f"{results_location} has results of {field.contest}, not of {contest}")
+    return results_location
 
 
 def load_records(contest: str | None, results: str | None, config: Path | None, *, final: bool = False) -> Results:
     """Load the records of a contest, of the only one there, or of its final, from `location_of`."""
-    return load(location_of(contest, results, config, final=final))
+    return load(find_location(contest, results, config, final=final))
 
 
 def _results_location(contest: str | None, results: str | None, config: Path | None) -> str:

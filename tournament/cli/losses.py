@@ -58,10 +58,10 @@ def losses(
         out.print(losses_table(rows, bot, max(0, most), by_opponent=by_opponent))
 
 
-def losses_table(found: pd.DataFrame, bot: str, most: int, *, by_opponent: bool = False) -> FittingTable:
+def losses_table(rows: pd.DataFrame, bot: str, max_rows: int, *, by_opponent: bool = False) -> FittingTable:
     """Return the largest losses as a table, without those within two standard errors."""
-    significant = found[found["lost"] > 2 * found["stderr"]]
-    remaining = len(significant) - most
+    significant = rows[rows["lost"] > 2 * rows["stderr"]]
+    remaining = len(significant) - max_rows
     table = FittingTable(
         f"losses of {printable(bot)}", f"{and_more(remaining)}: --most, --csv, --json" if remaining > 0 else ""
     )
@@ -73,8 +73,8 @@ def losses_table(found: pd.DataFrame, bot: str, most: int, *, by_opponent: bool 
     table.add_column("lost in all")
     table.add_column("± 95%", drop=LATE - 1)
     row: Any
-    for row in significant.head(most).itertuples(index=False):
+    for row in significant.head(max_rows).itertuples(index=False):
         opponent = [printable(row.opponent)] if by_opponent else []
-        numbers = f"{row.games:,}", f"{row.points:+.2f}", f"{row.others:+.2f}", f"{row.lost:,.0f}"
+        numbers = f"{row.games:,}", f"{row.points:+.2f}", f"{row.differing:+.2f}", f"{row.lost:,.0f}"
         table.add_row(row.decision, row.hand, row.answer, *opponent, *numbers, f"{1.96 * row.stderr:,.0f}")
     return table

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from tournament.cli.check_tables import fault_lines
+from tournament.cli.check_tables import describe_faults
 from tournament.cli.consoles import err, out
 from tournament.cli.fitting import LATE, Facts, FittingTable
 from tournament.cli.options import (
     CHOICE,
     EXITS,
-    PLACES,
+    LOCATIONS,
     PLAY,
-    WHO_PLAYS,
+    PLAYERS,
     ConfigPath,
     Contest,
     Json,
@@ -30,7 +30,7 @@ from tournament.cli.replay_tables import print_replay
 from tournament.cli.screen import Screen
 from tournament.cli.tables import matches_table
 from tournament.config import Config, Contests, load_config, load_contests
-from tournament.contests import KNOWN_RULES
+from tournament.contests import SHIPPED_RULES
 from tournament.errors import InputError, pluralize
 from tournament.keys import drawn_seed
 from tournament.records.losses import describe_loss
@@ -61,7 +61,7 @@ def match(
         ),
     ] = None,
     baseline: Annotated[
-        str | None, option("FILE|NAME", "another version of BOT, which plays the same deals and tables", WHO_PLAYS)
+        str | None, option("FILE|NAME", "another version of BOT, which plays the same deals and tables", PLAYERS)
     ] = None,
     sessions: Annotated[int | None, option("N", "sessions of each match", PLAY)] = None,
     replicas: Annotated[
@@ -76,14 +76,14 @@ def match(
         str | None, option("SEED", "number or text that chooses the deals; default a random one, which is shown", PLAY)
     ] = None,
     workers: Annotated[
-        int | None, option("N", "workers that play at the same time; default one per core", WHO_PLAYS)
+        int | None, option("N", "workers that play at the same time; default one per core", PLAYERS)
     ] = None,
     session: Annotated[
         int | None, option("S", "with one OTHER for each other seat: show this session, step by step", CHOICE, min=0)
     ] = None,
     game: Annotated[int | None, option("G", "only this game of that session", CHOICE, min=0)] = None,
     results: Annotated[
-        str | None, option("DIR|URL", "folder or URL to keep the records; default none", PLACES, "--results")
+        str | None, option("DIR|URL", "folder or URL to keep the records; default none", LOCATIONS, "--results")
     ] = None,
     config: ConfigPath = None,
     as_json: Json = False,
@@ -161,7 +161,7 @@ def match(
 
 def _resolve_players(known: Contests, contest: str, bot: str | None, others: list[str]) -> tuple[str, str, list[str]]:
     """Return contest, bot and others, with the file's only contest if the bot comes first, or raise an error."""
-    is_bot = contest not in known.names and contest not in known.broken and contest not in KNOWN_RULES
+    is_bot = contest not in known.names and contest not in known.broken and contest not in SHIPPED_RULES
     if is_bot and len(known.chosen) == 1:
         return known.chosen[0], contest, [bot, *others] if bot else others
     known.find(contest)
@@ -170,14 +170,14 @@ def _resolve_players(known: Contests, contest: str, bot: str | None, others: lis
     return contest, bot, others
 
 
-def _house_at(loaded: Config, others: list[str]) -> list[str]:
+def _house_at(loaded: Config, opponents: list[str]) -> list[str]:
     """Return the names of the house's bots that play besides the others that are named."""
     if not loaded.contest.house_seats:
         return []
     from tournament.trial.match import house_bots
 
     names = [path.stem for path in house_bots(loaded)]
-    return [] if any(Path(one).stem in names for one in others) else names
+    return [] if any(Path(one).stem in names for one in opponents) else names
 
 
 def _unit_and_form(contest: PlayedContest) -> tuple[str, str]:
@@ -249,9 +249,9 @@ def _print(report: MatchReport, contest: PlayedContest, seed: str) -> None:
         facts.add_row("verdict", _ahead(report))
     if report.losses:
         facts.add_row("loses most", Text("\n".join(map(describe_loss, report.losses))))
-    facts.add_row("faults", fault_lines(report.faults, of_both=report.opponent is not None))
+    facts.add_row("faults", describe_faults(report.faults, with_name=report.opponent is not None))
     if report.baseline_faults:
-        facts.add_row("baseline", fault_lines(report.baseline_faults))
+        facts.add_row("baseline", describe_faults(report.baseline_faults))
     out.print(facts)
 
 

@@ -12,7 +12,7 @@ class Undocumented(Exception):
     """A public name has no docstring, or a field no comment."""
 
 
-def meanings_of(kind: Any) -> dict[str, str]:
+def read_meanings(kind: Any) -> dict[str, str]:
     """Return the meaning of each field of a dataclass, or raise an error if one has none."""
     matches = re.findall(
         r"((?:^    #: .*\n)*)^    (\w+): [^#\n]*?(?:  #: (.*))?$", inspect.getsource(kind), re.MULTILINE

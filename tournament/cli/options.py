@@ -16,11 +16,11 @@ from tournament.errors import InputError
 # What options are for: --help and docs/reference/commands.md list them in these groups, in this order.
 PLAY = "What is played"
 SETTLED = "Until the order is settled"
-WHO_PLAYS = "Who plays"
+PLAYERS = "Who plays"
 CHOICE = "What is shown"
 OUTPUT = "Output"
-PLACES = "Where things are"
-GROUPS = (PLAY, SETTLED, WHO_PLAYS, CHOICE, OUTPUT, PLACES)
+LOCATIONS = "Where things are"
+GROUPS = (PLAY, SETTLED, PLAYERS, CHOICE, OUTPUT, LOCATIONS)
 
 
 # Of commands that say which of two is better.
@@ -43,21 +43,22 @@ ContestOrOnly = Annotated[str | None, typer.Argument(metavar="CONTEST", help=f"{
 ContestOrAll = Annotated[str | None, typer.Argument(metavar="CONTEST", help=f"{_ANY}all that have records")]
 ConfigPath = Annotated[
     Path | None,
-    option("FILE", "settings file; default tournament.toml here", PLACES, "--config", envvar="TOURNAMENT_CONFIG"),
+    option("FILE", "settings file; default tournament.toml here", LOCATIONS, "--config", envvar="TOURNAMENT_CONFIG"),
 ]
 Results = Annotated[
-    str | None, option("DIR|URL", "where the contests' records are", PLACES, "--results", envvar="TOURNAMENT_RESULTS")
+    str | None,
+    option("DIR|URL", "where the contests' records are", LOCATIONS, "--results", envvar="TOURNAMENT_RESULTS"),
 ]
-Final = Annotated[bool, flag("--final", "records of the last final of an open contest", PLACES)]
+Final = Annotated[bool, flag("--final", "records of the last final of an open contest", LOCATIONS)]
 Workers = Annotated[
     int | None,
-    option("N", "workers that play at the same time; 0 is one per core", WHO_PLAYS, envvar="TOURNAMENT_WORKERS"),
+    option("N", "workers that play at the same time; 0 is one per core", PLAYERS, envvar="TOURNAMENT_WORKERS"),
 ]
 Executor = Annotated[
-    str | None, option("auto|local|ray", "this machine's threads, or Ray", WHO_PLAYS, envvar="TOURNAMENT_EXECUTOR")
+    str | None, option("auto|local|ray", "this machine's threads, or Ray", PLAYERS, envvar="TOURNAMENT_EXECUTOR")
 ]
 Cluster = Annotated[
-    str | None, option("ADDR", "Ray cluster to join, e.g. auto", WHO_PLAYS, envvar="TOURNAMENT_RAY_ADDRESS")
+    str | None, option("ADDR", "Ray cluster to join, e.g. auto", PLAYERS, envvar="TOURNAMENT_RAY_ADDRESS")
 ]
 Csv = Annotated[bool, flag("--csv", "a table for spreadsheets, such as a gradebook", OUTPUT)]
 Json = Annotated[bool, flag("--json", "print JSON for scripts", OUTPUT)]

@@ -23,7 +23,7 @@ from tournament.errors import InputError, main_error_line, pluralize, printable
 from tournament.runner.contest_run import run_prepared
 from tournament.runner.executors import Executors, cluster_address, existing_cluster
 from tournament.runner.listener import Progress
-from tournament.runner.plan import Plan, plan_of
+from tournament.runner.plan import Plan, make_plan
 from tournament.runner.prepare import PATIENCE_SECONDS, Prepared, prepare_contest
 from tournament.standings.matches import Matches
 from tournament.standings.standings import Standings
@@ -115,16 +115,16 @@ class RunCommand:
         return {line.status for line in standings.entrants} - {"ok", "house"} | provisional
 
 
-def _unlike(chosen: Config, written: Config) -> str:
+def _unlike(config: Config, written: Config) -> str:
     """Return the options that the next run has to repeat, without the value of a seed, which can be secret."""
-    values = {name: getattr(chosen.contest, name) for name in TO_REPEAT}
+    values = {name: getattr(config.contest, name) for name in TO_REPEAT}
     unlike = {name: value for name, value in values.items() if value != getattr(written.contest, name)}
     return " ".join(f"--{name} {'…' if name == 'seed' else value}" for name, value in unlike.items())
 
 
 def _progress_before(prepared: Prepared) -> Progress:
     """Return the progress of a run that has played nothing yet."""
-    plan = plan_of(prepared)
+    plan = make_plan(prepared)
     nothing = Standings((), Matches.from_matches, ())
     return Progress(plan.total_legs - plan.legs, plan.total_legs, 0, 0.0, plan.seconds, nothing)
 
@@ -160,7 +160,7 @@ def _describe_time(plan: Plan) -> str:
 
 def _print_plan(prepared: Prepared) -> set[str]:
     """Show what would be played and which bots are broken, and return the problems."""
-    plan = plan_of(prepared)
+    plan = make_plan(prepared)
     text = (
         f"{plan.legs:,} of {plan.total_legs:,} legs, about {short(plan.games)} games, {short(plan.size)}B of records,"
         f" {_describe_time(plan)}, into"

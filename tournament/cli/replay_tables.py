@@ -12,7 +12,7 @@ from rich.text import Text
 
 from tournament.cli.options import command_line
 from tournament.errors import join_names, pluralize, printable
-from tournament.leg import title_of
+from tournament.leg import make_title
 from tournament.standings.standings import Standings
 from tournament.store.leg_result import Fault, LegResult, by_sort
 
@@ -21,16 +21,17 @@ if TYPE_CHECKING:
     from tournament.worker.observation import ObservedGame
 
 
-def print_replay(console: Console, found: Replay) -> None:
+def print_replay(console: Console, replay: Replay) -> None:
     """Print whether games came out as recorded, then the games, with the contest's own drawings if they are text."""
-    title = f"{title_of(found.seats, found.house)}, session {found.session} of match {found.match} of {found.contest}"
-    if found.mismatch:
-        _print_line(console, 0, (f"not as recorded: {found.mismatch}", "red"))
+    title = make_title(replay.seats, replay.house)
+    title += f", session {replay.session} of match {replay.match} of {replay.contest}"
+    if replay.mismatch:
+        _print_line(console, 0, (f"not as recorded: {replay.mismatch}", "red"))
     else:
-        _print_line(console, 0, ("as recorded", "green"), (f": {pluralize(len(found.games), 'game')}", ""))
+        _print_line(console, 0, ("as recorded", "green"), (f": {pluralize(len(replay.games), 'game')}", ""))
     _print_line(console, 0, (title, "bold"))
-    drawings = iter(() if any(map(_is_svg, found.drawings)) else found.drawings)
-    for game in found.games:
+    drawings = iter(() if any(map(_is_svg, replay.drawings)) else replay.drawings)
+    for game in replay.games:
         print_game(console, game, drawings)
     _print_drawing(console, next(drawings, ""))
 
@@ -90,12 +91,12 @@ _LIST = re.compile(r"[\[(]([^\[\]()]*,[^\[\]()]*)[\])]")
 def short_lists(text: str) -> str:
     """Return a text in which only the first and the last items of each long list are left."""
 
-    def shortened(found: re.Match[str]) -> str:
-        items = found[1].split(", ")
+    def shortened(match: re.Match[str]) -> str:
+        items = match[1].split(", ")
         if len(items) <= _LISTED + 1:
-            return found[0]
+            return match[0]
         items_text = ", ".join([*items[: _LISTED // 2], f"… {len(items) - _LISTED:,} more …", *items[-_LISTED // 2 :]])
-        return f"{found[0][0]}{items_text}{found[0][-1]}"
+        return f"{match[0][0]}{items_text}{match[0][-1]}"
 
     return _LIST.sub(shortened, text)
 
@@ -116,7 +117,7 @@ def commands_to_see(contest: str, standings: Standings, options: Mapping[str, ob
     return {name: replay_command(contest, *reason, options) for name, reason in reasons.items()}
 
 
-def fault_lines(
+def describe_faults(
     contest: str, faults: Iterable[tuple[LegResult, Fault]], options: Mapping[str, object]
 ) -> Iterable[Text]:
     """Faults by bot and sort: the first of each sort, what the bot had printed, and the command that replays it."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from tournament.cli.consoles import err, out
-from tournament.cli.locations import location_of
+from tournament.cli.locations import find_location
 from tournament.cli.options import CHOICE, OUTPUT, ConfigPath, ContestOrOnly, Final, Results, command_line, flag, option
 from tournament.config import load_config
 from tournament.errors import InputError, printable
@@ -33,7 +33,7 @@ def report(
     if folder and output:
         raise InputError("--folder: can't be combined with -o")
     get_config = partial(load_config, path=config, results=results)
-    location = location_of(contest, results, config, final=final)
+    location = find_location(contest, results, config, final=final)
     options = command_line(results=results, final=final, config=config).removeprefix("tournament")
     if folder:
         count = write_folder(location, folder, public=public, read_config=get_config, options=options)

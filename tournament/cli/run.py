@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from tournament.cli.options import (
+    LOCATIONS,
     OUTPUT,
-    PLACES,
     PLAY,
     SETTLED,
     Cluster,
@@ -29,7 +29,7 @@ def run(
         list[str] | None,
         typer.Argument(metavar="CONTEST", help="contest to run; default every table of tournament.toml"),
     ] = None,
-    entrants: Annotated[Path | None, option("DIR", "folder of bots; default entrants/<contest>", PLACES)] = None,
+    entrants: Annotated[Path | None, option("DIR", "folder of bots; default entrants/<contest>", LOCATIONS)] = None,
     results: Results = None,
     sessions: Annotated[int | None, option("N", "sessions of a match", PLAY)] = None,
     seed: Annotated[

@@ -13,7 +13,7 @@ from pydantic.fields import FieldInfo
 
 from tournament.audit.replay import Replay
 from tournament.audit.report import Verification
-from tournament.cli.meanings import meanings_of
+from tournament.cli.meanings import read_meanings
 from tournament.cli.options import print_json
 from tournament.errors import InputError
 from tournament.records.citation import Citation
@@ -47,7 +47,7 @@ def schemas(
     ] = None,
 ) -> None:
     """Each field's description is its meaning."""
-    by_command = schemas_of_commands()
+    by_command = command_schemas()
     if command is None:
         print_json(by_command)
     elif command in by_command:
@@ -56,7 +56,7 @@ def schemas(
         raise InputError(f"{command} prints no JSON; expected one of: {', '.join(by_command)}")
 
 
-def schemas_of_commands() -> dict[str, Any]:
+def command_schemas() -> dict[str, Any]:
     """Return the schema of what each command prints by --json."""
     hints = {name: _hint(Standing, name) for name in STANDING} | {
         "author": str | None,
@@ -101,7 +101,7 @@ def schemas_of_commands() -> dict[str, Any]:
 
 def _dataclass_schema(kind: Any, instead: Mapping[str, Any]) -> dict[str, Any]:
     """Return the schema of a dataclass, some of whose fields have another type `instead`."""
-    meanings = meanings_of(kind)
+    meanings = read_meanings(kind)
     hints = {field.name: instead.get(field.name) or _hint(kind, field.name) for field in dataclasses.fields(kind)}
     return _schema(kind.__name__, hints, meanings)
 

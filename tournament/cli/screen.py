@@ -72,7 +72,7 @@ class Screen:
         if self._ticker:
             self._ticker.join()
         if self._untold and self.as_json:  # the last line must include all games
-            self._tell(self._untold)
+            self._print_progress(self._untold)
         if self._live:
             self._live.stop()
             self._live = None
@@ -107,14 +107,14 @@ class Screen:
                 self._untold = self._progress = progress
                 if now - self._said >= (_JSON_SECONDS if self.as_json else _LINE_SECONDS):
                     self._said = now
-                    self._tell(progress)
+                    self._print_progress(progress)
             if self.as_json and self._ticker is None:
                 self._ticker = threading.Thread(target=self._tick, name="progress", daemon=True)
                 self._ticker.start()
             return
 
         rows = max(3, self.console.height - _EXTRA_ROWS)
-        self._show(lambda: Group(self._draw(progress.standings, rows), progress_line(progress, self.console.width)))
+        self._redraw(lambda: Group(self._draw(progress.standings, rows), progress_line(progress, self.console.width)))
 
     def _tick(self) -> None:
         """Write a line of JSON a second, also while no leg ends."""
@@ -123,9 +123,9 @@ class Screen:
                 now = time.monotonic()
                 if now - self._said >= _JSON_SECONDS:
                     self._said = now
-                    self._tell(later(self._progress, now - self._came))
+                    self._print_progress(progress_after(self._progress, now - self._came))
 
-    def _tell(self, progress: Progress) -> None:
+    def _print_progress(self, progress: Progress) -> None:
         """Print a line about a run's progress."""
         self._untold = None
         if not self.as_json:
@@ -144,12 +144,12 @@ class Screen:
         """Show a check's progress, without a terminal by an occasional line."""
         text = f"{short(done)} of {short(total)} {what} checked"
         if self.console.is_terminal:
-            self._show(lambda: Text(text, no_wrap=True))
+            self._redraw(lambda: Text(text, no_wrap=True))
         elif time.monotonic() - self._said > _LINE_SECONDS:
             self._said = time.monotonic()
             self.on_message(text)
 
-    def _show(self, draw: Callable[[], RenderableType]) -> None:
+    def _redraw(self, draw: Callable[[], RenderableType]) -> None:
         """Redraw the screen, unless it was just drawn."""
         now = time.monotonic()
         if self._live is None:
@@ -162,7 +162,7 @@ class Screen:
         self._live.refresh()
 
 
-def later(progress: Progress, seconds: float) -> Progress:
+def progress_after(progress: Progress, seconds: float) -> Progress:
     """Return the progress this many seconds later, before more is known. A time that has passed was wrong."""
     remaining = progress.seconds_left
     if remaining is not None and remaining > 0:

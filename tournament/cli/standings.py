@@ -15,7 +15,7 @@ from tournament.cli.consoles import err, out
 from tournament.cli.locations import load_records
 from tournament.cli.options import (
     CHOICE,
-    PLACES,
+    LOCATIONS,
     ConfigPath,
     ContestOrOnly,
     Csv,
@@ -26,7 +26,7 @@ from tournament.cli.options import (
     option,
     print_json,
 )
-from tournament.cli.replay_tables import commands_to_see, fault_lines, replay_command
+from tournament.cli.replay_tables import commands_to_see, describe_faults, replay_command
 from tournament.cli.tables import (
     MOST_COLUMNS,
     authors_table,
@@ -70,7 +70,7 @@ def leaderboard(
     as_csv: Csv = False,
     wide: Annotated[bool, flag("--wide", "all columns, for terminals of more than 80 characters", CHOICE)] = False,
     authors: Annotated[
-        Path | None, option("FILE", "authors' file, to show the bots' authors; default authors.toml", PLACES)
+        Path | None, option("FILE", "authors' file, to show the bots' authors; default authors.toml", LOCATIONS)
     ] = None,
     results: Results = None,
     final: Final = False,
@@ -117,15 +117,15 @@ def leaderboard(
         out.print(faulty, soft_wrap=True)
 
 
-def _authors(found: Loaded, authors: Path | None, config: Path | None) -> Mapping[str, str]:
+def _authors(loaded: Loaded, authors: Path | None, config: Path | None) -> Mapping[str, str]:
     """Return the author of each bot: as the settings file says, or if an open contest took it."""
     from tournament.open_contest.jobs import database_beside, find_authors
 
     configured: Mapping[str, Sequence[str]] = {}
     with contextlib.suppress(InputError):  # There may be no settings file beside the records.
-        configured = load_config(found.setup.contest, config).contest.authors or {}
-    submitted = find_authors(database_beside(_authors_file(authors, config)), found.setup.contest)
-    return submitted | authors_by_bot(configured, [line.name for line in found.ranking.entrants])
+        configured = load_config(loaded.setup.contest, config).contest.authors or {}
+    submitted = find_authors(database_beside(_authors_file(authors, config)), loaded.setup.contest)
+    return submitted | authors_by_bot(configured, [line.name for line in loaded.ranking.entrants])
 
 
 def _authors_file(authors: Path | None, config: Path | None) -> Path:
@@ -246,5 +246,5 @@ def faults(
         )
     if not (selected or broken or failed):
         out.print("no faults")
-    for words in fault_lines(loaded.setup.contest, selected, options):
+    for words in describe_faults(loaded.setup.contest, selected, options):
         out.print(words, soft_wrap=True)

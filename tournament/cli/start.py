@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from tournament.cli.consoles import out, print_text
-from tournament.cli.options import PLACES, PLAY, ConfigPath, Contest, flag, option
+from tournament.cli.options import LOCATIONS, PLAY, ConfigPath, Contest, flag, option
 from tournament.config import FILE_NAME, load_config
 from tournament.entrants.new import write_new_bot
 from tournament.errors import InputError
@@ -31,7 +31,7 @@ def new(
             PLAY,
         ),
     ] = None,
-    entrants: Annotated[Path | None, option("DIR", "folder of bots to put it into", PLACES)] = None,
+    entrants: Annotated[Path | None, option("DIR", "folder of bots to put it into", LOCATIONS)] = None,
     config: ConfigPath = None,
 ) -> None:
     if entrants is config is None and Path.cwd().parts[-2:] == ("entrants", contest) and not Path(FILE_NAME).exists():

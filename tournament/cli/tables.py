@@ -108,16 +108,16 @@ def _measured(measure: Measure, line: Standing | Match) -> str:
 
 
 def leaderboard_table(
-    standings: Standings, title: str, most_rows: int | None = None, unit: str = "", wide: bool = False
+    standings: Standings, title: str, max_rows: int | None = None, unit: str = "", wide: bool = False
 ) -> FittingTable:
-    """Return the ranking, at most `most_rows` lines of it.
+    """Return the ranking, at most `max_rows` lines of it.
 
     Broken and disqualified bots are below the line.
 
     Args:
         standings: The standings.
         title: The title.
-        most_rows: The most rows; None for all.
+        max_rows: The most rows; None for all.
         unit: What scores are counted in; "" for nothing to say.
         wide: Whether the table has all columns, no matter how narrow the terminal is.
     """
@@ -139,9 +139,9 @@ def leaderboard_table(
         table.add_column(heading.title, drop=heading.drop)
     ranked, below = visible, visible_below = standings.ranked, standings.below
     house = standings.house_bots
-    if most_rows is not None and len(ranked) + len(below) > most_rows:
-        visible_below = below[: max(1, most_rows // 3)]
-        visible = ranked[: max(1, most_rows - len(visible_below))]
+    if max_rows is not None and len(ranked) + len(below) > max_rows:
+        visible_below = below[: max(1, max_rows // 3)]
+        visible = ranked[: max(1, max_rows - len(visible_below))]
     before: Standing | None = None
     for line in visible:
         number = "=" if before and _are_equal(before, line) else str(line.rank)
@@ -174,29 +174,29 @@ def _are_equal(line: Standing, other: Standing) -> bool:
     return next(values) == next(values)
 
 
-def rating_table(lines: Sequence[Rated], look: RatingKind, title: str) -> FittingTable:
+def rating_table(lines: Sequence[Rated], kind: RatingKind, title: str) -> FittingTable:
     """Return another rating by the same crosstable, best first."""
-    table = FittingTable(f"{title}: {look.title}", look.meaning)
+    table = FittingTable(f"{title}: {kind.title}", kind.meaning)
     _add_number_and_bot(table)
     table.add_column("rating")
     with_errors = any(line.ci_half_width is not None for line in lines)
     if with_errors:
         table.add_column("± 95%", drop=LATE)
-    for number, (_, column, _) in enumerate(look.columns):
+    for number, (_, column, _) in enumerate(kind.columns):
         table.add_column(column, drop=9 - min(9, number))
     for line in lines:
-        half_width = "" if line.ci_half_width is None else look.format_rating(line.ci_half_width).lstrip("+")
-        more = [show(line.more[name]) for name, _, show in look.columns]
+        half_width = "" if line.ci_half_width is None else kind.format_rating(line.ci_half_width).lstrip("+")
+        more = [show(line.more[name]) for name, _, show in kind.columns]
         table.add_row(
-            str(line.rank), line.name, look.format_rating(line.rating), *([half_width] if with_errors else []), *more
+            str(line.rank), line.name, kind.format_rating(line.rating), *([half_width] if with_errors else []), *more
         )
     return table
 
 
-def authors_table(lines: Sequence[AuthorTotal], standings: Standings, title: str, note: str) -> FittingTable:
+def authors_table(lines: Sequence[AuthorTotal], standings: Standings, title: str, caption: str) -> FittingTable:
     """Return the totals of authors, best first."""
     digits = standings.scoring.decimals if standings.scoring else 3 if standings.has_means else 1
-    table = FittingTable(title, "; ".join(filter(None, ["sums of the bots' scores", note])))
+    table = FittingTable(title, "; ".join(filter(None, ["sums of the bots' scores", caption])))
     table.add_column("#", drop=8)
     table.add_column("author", is_left=True)
     table.add_column("total")
@@ -233,7 +233,7 @@ def history_table(versions: Sequence[Version], title: str) -> FittingTable:
     return table
 
 
-def matches_table(matches: Sequence[Match], title: str, most: int | None = None) -> FittingTable:
+def matches_table(matches: Sequence[Match], title: str, max_rows: int | None = None) -> FittingTable:
     """Return a bot's matches from its side, the best first, at most this many."""
     closest = closest_to_beating(matches)
     table = FittingTable(title, f"closest to beating: {closest.y}" if closest else "no one is ahead of it")
@@ -241,7 +241,7 @@ def matches_table(matches: Sequence[Match], title: str, most: int | None = None)
     table.add_column("points per session")
     table.add_column("± 95%", drop=LATE)
     table.add_column("theirs", drop=0)
-    for match in matches[:most]:
+    for match in matches[:max_rows]:
         table.add_row(match.y, *_points(match), f"{match.from_y().points_per_session:+.3f}")
     return table
 
@@ -252,38 +252,38 @@ def _points(match: Match) -> tuple[str, str]:
     return f"{match.points_per_session:+.3f}", "" if half_width is None else f"{half_width:.3f}"
 
 
-def reasons(standings: Standings, again: Mapping[str, str] | None = None, most: int | None = None) -> Text:
+def reasons(standings: Standings, commands: Mapping[str, str] | None = None, max_bots: int | None = None) -> Text:
     """Return a line for each bot below the line or set aside, and one for the first match in which the rules failed.
 
     Args:
-        again: Command to see each bot's reason.
-        most: Maximum number of bots. The others are only counted.
+        commands: Command to see each bot's reason.
+        max_bots: Maximum number of bots. The others are only counted.
     """
     lines = []
     if standings.failed_legs:
         first = standings.failed_legs[0]
         lines.append(Text(f"match {first.match} ({first.title}) isn't played, the rules failed: {first.reason}"))
     below = [*standings.below, *(line for line in standings.incomplete if line.rank is not None)]
-    for line in below[:most]:
+    for line in below[:max_bots]:
         reason = printable(main_error_line(line.reason or ""))
         lines.append(Text.assemble((line.name, "bold"), f": {line.status}: {reason}"))
-        if again and line.name in again:
-            lines.append(Text(f"  see it: {again[line.name]}"))
-    if most is not None and most < len(below):
-        lines.append(Text(f"…{and_more(len(below) - most)}: tournament leaderboard has all"))
+        if commands and line.name in commands:
+            lines.append(Text(f"  see it: {commands[line.name]}"))
+    if max_bots is not None and max_bots < len(below):
+        lines.append(Text(f"…{and_more(len(below) - max_bots)}: tournament leaderboard has all"))
     return Text("\n").join(lines)
 
 
 def final_tables(
-    console: Console, standings: Standings, title: str, unit: str, again: Mapping[str, str]
+    console: Console, standings: Standings, title: str, unit: str, commands: Mapping[str, str]
 ) -> Iterator[RenderableType]:
     """Yield the ranking and the problems of bots, shortened on a terminal so that the top remains visible."""
     if not console.is_terminal:
         yield leaderboard_table(standings, title, unit=unit)
-        if below := reasons(standings, again):
+        if below := reasons(standings, commands):
             yield below
         return
-    below = reasons(standings, again, _MAX_REASONS)
+    below = reasons(standings, commands, _MAX_REASONS)
     below.no_wrap, below.overflow = True, "ellipsis"
     # The bots below the line are listed there with the reason.
     ranked = replace(standings, entrants=(*standings.ranked, *standings.house_bots))

@@ -24,7 +24,7 @@ from tournament.containment import containing
 from tournament.entrants.folder import check_entry
 from tournament.errors import InputError, TournamentError
 from tournament.sandbox.outside.ending import CommandAborted
-from tournament.trial.check import check_bot, check_values, contest_of
+from tournament.trial.check import check_bot, check_values, find_contest_name
 
 if TYPE_CHECKING:
     from tournament.store.field import FieldEntrant
@@ -95,7 +95,7 @@ def check(
         return
     if thorough or audit:
         raise InputError(f"{bot}: --thorough and --audit are for a contest's rules, and this is a bot")
-    loaded = load_config(contest or contest_of(bot, contests), config, seed=seed)
+    loaded = load_config(contest or find_contest_name(bot, contests), config, seed=seed)
     played = loaded.played
     check_entry(bot, loaded.entrants, lambda: _recorded(loaded))
     # A check contains what its bot brings about; nothing else of ours may show as a traceback either.

@@ -16,7 +16,7 @@ from tournament.cli.options import OUTPUT, PLAY, option
 from tournament.contests.two_card_draw.generate import Recipe, generate
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, read_strategy_file, write_strategy
 from tournament.errors import InputError
-from tournament.small_files import write_whole
+from tournament.small_files import write_atomically
 
 app = typer.Typer(cls=Group, help="Generate and evaluate servers of two-card draw.", no_args_is_help=True, **PLAIN)
 _Bet1 = Annotated[int, option("N", "a bet in round 1, 1 to 5 chips", PLAY, "--bet1")]
@@ -92,6 +92,6 @@ def _write(path: Path, text: str) -> None:
     """Write a file completely or not at all, or raise an error."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, text.encode())
+        write_atomically(path, text.encode())
     except OSError as error:
         raise InputError(f"{path} can't be written: {error.strerror}") from None

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 BUILT_IN = ("von_neumann_poker", "two_card_draw", "holdem_training", "matrix_game")
 
 # The names of all rules that come with this package. OpenSpiel is no contest until a table says which game.
-KNOWN_RULES = (*BUILT_IN, "open_spiel")
+SHIPPED_RULES = (*BUILT_IN, "open_spiel")
 
 
 def __getattr__(name: str) -> tuple[Contest, ...]:
@@ -42,22 +42,22 @@ def find_contest(name: str, rules: str = "") -> Contest:
         InputError: The rules are unknown, or can't be loaded.
     """
     rules_name = rules or name
-    contest = _built_in(rules_name) if rules_name in KNOWN_RULES else loaded_rules(rules_name)
+    contest = _built_in(rules_name) if rules_name in SHIPPED_RULES else loaded_rules(rules_name)
     if contest is None:
-        raise no_contest(rules_name, KNOWN_RULES)
+        raise no_contest(rules_name, SHIPPED_RULES)
     return contest.named(name)
 
 
 def _built_in(rules: str) -> Contest:
-    from tournament.rules.contests import contest_of
+    from tournament.rules.contests import get_contest
 
     module = importlib.import_module(f"tournament.contests.{rules}.rules")
-    return contest_of(getattr(module, "".join(word.capitalize() for word in rules.split("_"))))
+    return get_contest(getattr(module, "".join(word.capitalize() for word in rules.split("_"))))
 
 
-def no_contest(name: str, known: Sequence[str]) -> InputError:
+def no_contest(name: str, expected: Sequence[str]) -> InputError:
     """Return the error for a contest whose name isn't among the known ones."""
     return InputError(
-        f"no contest is called {truncate(name, 100)}; expected one of: {', '.join(known)}, and those that"
-        f" tournament.toml of this folder names{did_you_mean(name, known)}"
+        f"no contest is called {truncate(name, 100)}; expected one of: {', '.join(expected)}, and those that"
+        f" tournament.toml of this folder names{did_you_mean(name, expected)}"
     )

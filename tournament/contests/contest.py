@@ -160,7 +160,7 @@ class Contest:
         new_drawn_core: Makes cores of replays that are drawn.
         render_problem: Returns the error of a drawing with given settings, or "".
         present: Makes the `presentation` if its words are settings.
-        interface_of: Makes the `interface` if its decisions follow settings.
+        make_interface: Makes the `interface` if its decisions follow settings.
         presets: Settings of contests that come with bots, in a new settings file.
         requires: Packages on which its games depend, with their versions.
         tables_for: Returns the columns of tables with a given number of seats.
@@ -192,7 +192,7 @@ class Contest:
     description: str = ""
     presentation: Presentation | None = None
     present: Callable[[Any], Presentation] | None = None
-    interface_of: Callable[[Any], Interface] | None = None
+    make_interface: Callable[[Any], Interface] | None = None
     estimates: Estimates = field(default_factory=Estimates)
     presets: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     requires: tuple[tuple[str, str], ...] = ()
@@ -236,7 +236,7 @@ class Contest:
         tables = self.tables_for(seats)
         return replace(self, games=tables.games, sessions=tables.sessions, scored=tables.scored)
 
-    def sessions_of_leg(self, settings: ContestSettings) -> int:
+    def sessions_per_leg(self, settings: ContestSettings) -> int:
         """Return the sessions of a leg. Against house players each session is a leg of its own."""
         return 1 if self.house else settings.sessions
 
@@ -252,9 +252,9 @@ class Contest:
         """
         presentation = self.presentation if self.present is None else self.present(settings)
         interface = self.interface
-        if self.interface_of is not None:
+        if self.make_interface is not None:
             try:
-                interface = self.interface_of(settings)
+                interface = self.make_interface(settings)
             except RunError:
                 raise  # The machine is to blame, such as a cache that can't be used.
             except Exception as error:

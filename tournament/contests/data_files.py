@@ -15,21 +15,21 @@ class _Taken:
     """A function that a data file answers, and the most bytes that its answer can have."""
 
     function: str
-    most_bytes: int
+    max_bytes: int
 
 
 _taken: dict[str, dict[str, _Taken]] = {}
 
 
-def take(suffix: str, function: str, most_bytes: int) -> None:
+def register(suffix: str, function: str, max_bytes: int) -> None:
     """Take files of an ending for bots: those of the contests that this process has loaded.
 
     Args:
         suffix: Ending of their names, with its dot, in lower case.
         function: The bot's function that returns the text.
-        most_bytes: The most bytes that a text can have.
+        max_bytes: The most bytes that a text can have.
     """
-    _taken.setdefault(suffix, {})[function] = _Taken(function, most_bytes)
+    _taken.setdefault(suffix, {})[function] = _Taken(function, max_bytes)
 
 
 def is_data(suffix: str) -> bool:
@@ -48,7 +48,7 @@ def as_python(name: str, suffix: str, content: bytes) -> bytes:
     except UnicodeDecodeError:
         raise InputError(f"{name}: it is not UTF-8 text") from None
     functions = _taken[suffix].values()
-    if len(content) > (most := max(one.most_bytes for one in functions)):
+    if len(content) > (most := max(one.max_bytes for one in functions)):
         raise InputError(f"{name}: it has {len(content):,} bytes; this contest takes at most {most:,}")
     lines = [f"TEXT = {text!r}\n", *(f"\n\ndef {one.function}(view):\n    return TEXT\n" for one in functions)]
     return "".join(lines).encode()

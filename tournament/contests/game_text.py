@@ -22,7 +22,7 @@ class GameText:
     outcome: str = ""
 
 
-def told_game(scene: Scene, names: Sequence[str]) -> GameText:
+def describe_game(scene: Scene, names: Sequence[str]) -> GameText:
     """Return a game as text, between bots of these names, without steps before the first player's, such as antes."""
     cards: dict[str, tuple[str, ...]] = {}
     steps: list[tuple[str, str]] = []

@@ -82,7 +82,7 @@ class Subject:
     field: Sums
 
 
-def together(sums: Sums) -> Sums:
+def sum_over_entrants(sums: Sums) -> Sums:
     """Return the sums of all entrants together."""
     return {name: values[:-1].sum(axis=0) for name, values in sums.items()}
 
@@ -199,14 +199,14 @@ def bins(values: npt.NDArray[np.floating[Any]], count: int) -> npt.NDArray[np.ui
     return parts
 
 
-def against_field(of_field: Values, own: Values) -> list[Line]:
+def against_field(field: Values, own: Values) -> list[Line]:
     """Return lines that compare a bot's own values with those of the field."""
-    return [Line("the field", of_field, compared=True), Line("this bot", own)]
+    return [Line("the field", field, compared=True), Line("this bot", own)]
 
 
-def shares(part: npt.ArrayLike, whole: npt.ArrayLike, least: int = LEAST) -> list[float | None]:
+def shares(part: npt.ArrayLike, total: npt.ArrayLike, least: int = LEAST) -> list[float | None]:
     """Return part divided by whole, or None where the whole is less than `least`."""
-    pairs = zip(np.asarray(part, float).tolist(), np.asarray(whole, float).tolist())
+    pairs = zip(np.asarray(part, float).tolist(), np.asarray(total, float).tolist())
     return [above / below if below >= least else None for above, below in pairs]
 
 

@@ -19,14 +19,14 @@ def view_values(interface: Interface, kind: int, view: bytes) -> dict[str, float
     return {name: struct.unpack_from(f"<{code}", view, offset)[0] for name, code, offset in interface.fields[kind]}
 
 
-def asked(interface: Interface, core: GameCore, *, compiled: bool = False) -> str:
+def describe_pending(interface: Interface, core: GameCore, *, compiled: bool = False) -> str:
     """Return a core's pending question as one line, with its name and all values that a bot sees."""
     kind, _, view = core.pending()
     values = core.told_values() if interface.by_name else view_values(interface, kind, view)
-    return in_words(interface, kind, values, compiled=compiled)
+    return describe_question(interface, kind, values, compiled=compiled)
 
 
-def in_words(interface: Interface, kind: int, values: Mapping[str, Any], *, compiled: bool = False) -> str:
+def describe_question(interface: Interface, kind: int, values: Mapping[str, Any], *, compiled: bool = False) -> str:
     """Return a question in one line, as `asked` does.
 
     Args:

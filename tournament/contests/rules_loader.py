@@ -78,7 +78,7 @@ def load_source(source: Source) -> Contest:
         InputError: The source has no such rules, or they are wrong.
         RunError: The machine is at fault, such as a cache that can't be used.
     """
-    from tournament.rules.contests import contest_of
+    from tournament.rules.contests import get_contest
 
     library = Library(dict(source.library), check_source)
     module = _imported(source.place) if source.content is None else _run(source.place, source.content, library)
@@ -88,7 +88,7 @@ def load_source(source: Source) -> Contest:
         line = _class_line(source, called)
         raise InputError(f'{source.place}{line}: {called} has no name: name = "take_away"; {CONTEST_NAME_RULE}')
     try:
-        contest = contest_of(rules)
+        contest = get_contest(rules)
     except RunError:
         raise  # The machine is to blame, such as a cache that can't be used.
     except Exception as error:
@@ -196,9 +196,9 @@ def _unpacks_answers(assigned: ast.Assign) -> bool:
     return is_unpacked and isinstance(question, ast.List | ast.ListComp | ast.Tuple)
 
 
-def _refuse_chance(path: str, node: ast.AST, what: str) -> NoReturn:
+def _refuse_chance(path: str, node: ast.AST, call: str) -> NoReturn:
     raise InputError(
-        f"{path}, line {getattr(node, 'lineno', 0)}: {what} draws from the system's chance, so no game could be played"
+        f"{path}, line {getattr(node, 'lineno', 0)}: {call} draws from the system's chance, so no game could be played"
         " again; draw by session.rng"
     )
 

@@ -143,14 +143,14 @@ class PointsSource:
         return (*self.columns, *(f"bot_{position}" for position in range(seats)))
 
     def points(
-        self, rows: Mapping[str, npt.NDArray[Any]], legs: Legs, leg_of: npt.NDArray[np.intp]
+        self, rows: Mapping[str, npt.NDArray[Any]], legs: Legs, leg_indices: npt.NDArray[np.intp]
     ) -> tuple[npt.NDArray[np.float64], ...]:
         """Return the points of each seat in rows of the table.
 
         Args:
             rows: The columns that are `read`.
             legs: The legs of the rows' part.
-            leg_of: For each row the index of its leg.
+            leg_indices: For each row the index of its leg.
 
         Raises:
             RunError: A row has a bot that didn't play its leg.
@@ -163,7 +163,7 @@ class PointsSource:
         index_by_name = {name: place for place, name in enumerate(legs.names)}
         names = [rows[name].tolist() for name in self.read[len(self.columns) :]]
         at = np.array([[index_by_name.get(name, -1) for name in column] for column in names], np.int64)
-        players = legs.players[leg_of].T
+        players = legs.players[leg_indices].T
         seats = np.argsort(at, axis=0)[np.argsort(np.argsort(players, axis=0), axis=0), np.arange(at.shape[1])]
         if not np.array_equal(np.take_along_axis(at, seats, axis=0), players):
             raise RunError("a row has a bot that didn't play in its match")

@@ -45,7 +45,7 @@ Sessions = Annotated[
     int, Field(ge=1, le=10**9, description="sessions of a leg: of a match, or of each rotation of a duplicate match")
 ]
 Duplicate = Annotated[bool, Field(description="play every deal once in each rotation of the bots, memory wiped")]
-Words = Annotated[str, Field(max_length=4_000)]
+LongText = Annotated[str, Field(max_length=4_000)]
 
 
 class ContestSettings(BaseModel):
@@ -132,8 +132,8 @@ class ContestSettings(BaseModel):
         description="time that a Python bot or a program may sleep or wait per decision; twelve times as much per leg",
     )
     memory_megabytes: Megabytes = 64
-    title: Words | None = Field(None, description="title in tables and in the report; default the rules' title")
-    description: Words | None = Field(
+    title: LongText | None = Field(None, description="title in tables and in the report; default the rules' title")
+    description: LongText | None = Field(
         None, description="text about the rules in the report; default the rules' description"
     )
 
@@ -196,7 +196,7 @@ class ContestSettings(BaseModel):
         """WebAssembly instructions that a decision or a start can use, if the bank has them."""
         return min(DECISION_FUEL, self.fuel_per_leg)
 
-    def of_process(self, kind: str) -> ProcessTime:
+    def process_time(self, kind: str) -> ProcessTime:
         """Return the time of a Python bot or a program."""
         seconds = self.program_seconds if kind == "program" and self.program_seconds is not None else self.seconds
         return ProcessTime(seconds, self.increment_ms / 1000, DECISION_SECONDS, self.idle_seconds)
@@ -221,8 +221,8 @@ class BankedSettings(ContestSettings):
     def fuel_per_call(self) -> int:
         return int(min(self.fuel_per_leg, self._decision_seconds * FUEL_PER_SECOND))
 
-    def of_process(self, kind: str) -> ProcessTime:
-        time = super().of_process(kind)
+    def process_time(self, kind: str) -> ProcessTime:
+        time = super().process_time(kind)
         return replace(time, for_decision=min(time.bank, self._decision_seconds))
 
 

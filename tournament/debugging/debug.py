@@ -16,7 +16,7 @@ from tournament.audit.replay import RecordedLeg, recorded_leg
 from tournament.audit.report import reading
 from tournament.config import Config
 from tournament.contests.interface import Interface
-from tournament.contests.questions import in_words
+from tournament.contests.questions import describe_question
 from tournament.debugging import native, program
 from tournament.debugging.tape import DecisionTape, TapedDecision, decisions_to_debug
 from tournament.entrants.build import adapted, build_entrant
@@ -112,7 +112,7 @@ def tape_bot(
     with reading(location):
         leg_record = recorded_leg(open_storage(location), config_of, place.match, place.session, say)
     contest, config = leg_record.contest, config_of(leg_record.contest.name)
-    leg = leg_record.leg.of_teams(contest.members)
+    leg = leg_record.leg.with_team_seats(contest.members)
     seat = next((number for number, one in enumerate(leg.seats) if one.name == bot), None)
     if seat is None:
         players = " against ".join(leg_record.recorded.seats)
@@ -153,7 +153,7 @@ def tape_bot(
     texts = [
         printable(
             f"session {leg.plan.first_session + one.session}, game {one.game},"
-            f" {in_words(interface, one.kind, one.values)}"
+            f" {describe_question(interface, one.kind, one.values)}"
         )
         for one in decisions
     ]

@@ -21,7 +21,7 @@ from tournament.artifacts import compiler_command
 from tournament.artifacts.archive import recipe_of
 from tournament.artifacts.bot import Entrant, Submission
 from tournament.artifacts.compiler_command import LANGUAGES, WRITTEN_FROM
-from tournament.cache import cache_folder, read_cached, trouble_in_words, write_cached
+from tournament.cache import cache_folder, explain_failed_write, read_cached, write_cached
 from tournament.containment import our_error
 from tournament.contests.bots import ADAPTED, Adapter
 from tournament.contests.contest import Contest
@@ -344,7 +344,7 @@ def _describe_trouble(trouble: Exception) -> str:
     if isinstance(trouble, TournamentError):
         return str(trouble)
     if isinstance(trouble, OSError):
-        return trouble_in_words(trouble, "this machine")
+        return explain_failed_write(trouble, "this machine")
     return "this machine has too little memory for it"
 
 
@@ -517,7 +517,7 @@ def _get_or_make(sources: Iterable[object], make: Callable[[], bytes]) -> bytes:
     try:
         content = make()
     except Unfit as unfit:
-        if unfit.lasting:
+        if unfit.is_permanent:
             write_cached(verdict, json.dumps({"why": str(unfit), "kind": unfit.kind}).encode(errors="replace"))
         raise
     write_cached(result, content)

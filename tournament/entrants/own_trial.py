@@ -13,7 +13,7 @@ from pathlib import Path
 from tournament.artifacts import archive, c_bots, libraries, module_trial, program_build, python_artifact
 from tournament.artifacts.bot import Kind
 from tournament.artifacts.compiler_command import LANGUAGES
-from tournament.cache import cache_folder, require_room, trouble_in_words, write_cached
+from tournament.cache import cache_folder, explain_failed_write, require_room, write_cached
 from tournament.contests.interface import Interface
 from tournament.errors import InputError, RunError, TournamentError
 from tournament.sandbox.outside import probe
@@ -41,7 +41,7 @@ def require_machine(kind: Kind, interface: Interface, sandbox: SandboxSettings) 
     except TournamentError:
         raise
     except OSError as error:
-        raise RunError(f"bots can't be built: {trouble_in_words(error, 'this machine')}") from None
+        raise RunError(f"bots can't be built: {explain_failed_write(error, 'this machine')}") from None
     except MemoryError:
         raise RunError("this machine has too little memory to build bots") from None
     except Exception as error:
@@ -66,7 +66,7 @@ def _do_all(kind: Kind, interface: Interface, sandbox: SandboxSettings) -> None:
     for folder, place, hint in folders:
         require_room(folder, place, hint)
         if is_full(folder):
-            raise RunError(trouble_in_words(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), place) + hint)
+            raise RunError(explain_failed_write(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), place) + hint)
     with scratch_folder() as folder:
         probe.probe_sandbox(sandbox.mode)
         if kind == "python":

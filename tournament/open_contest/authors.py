@@ -18,7 +18,7 @@ from pathlib import Path
 
 from tournament.errors import InputError, RunError
 from tournament.names import LETTERS
-from tournament.small_files import read_small_file, write_whole
+from tournament.small_files import read_small_file, write_atomically
 
 # Names are like logins, with dots and spaces inside. A token ends in a dot and its secret, which has no dot.
 _NAME = re.compile(r"[A-Za-z0-9_-]+(?:[. ][A-Za-z0-9_-]+)*")
@@ -221,7 +221,7 @@ def _write(path: Path, authors: dict[str, Author]) -> None:
         lines += ["banned = true"] if author.banned else []
         lines += ["organiser = true", ""] if author.organiser else [""]
     try:
-        write_whole(path, "\n".join(lines).encode(), 0o600)
+        write_atomically(path, "\n".join(lines).encode(), 0o600)
     except OSError as error:
         raise RunError(f"{path} can't be written: {error.strerror}") from None
 

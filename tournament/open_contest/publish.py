@@ -33,7 +33,7 @@ from tournament.reporting.face import ContestFace, front_page, small_page
 from tournament.reporting.findings import Findings, Version, find
 from tournament.reporting.page import render
 from tournament.runner.seed import read_seed
-from tournament.small_files import write_whole
+from tournament.small_files import write_atomically
 from tournament.standings.standings import Standing, Standings
 from tournament.store.storage import join_location, open_storage
 
@@ -102,10 +102,10 @@ def publish(
     page = render(contest, findings, live=True, options="" if open else " --final", heading=heading)
     for file, text in (("index.html", page), ("board.json", json.dumps(board, indent=2, default=str) + "\n")):
         # For browsers that accept compressed files.
-        write_whole(target / f"{file}.gz", gzip.compress(text.encode(), 6))
-        write_whole(target / file, text.encode())
+        write_atomically(target / f"{file}.gz", gzip.compress(text.encode(), 6))
+        write_atomically(target / file, text.encode())
     # Written last, so that its readers find the page with this stamp.
-    write_whole(target / "stamp", findings.stamp.encode())
+    write_atomically(target / "stamp", findings.stamp.encode())
 
 
 def publish_index(folder: Path, contests: Mapping[str, Config], closed: Collection[str], *, submissions: bool) -> None:
@@ -121,8 +121,8 @@ def publish_index(folder: Path, contests: Mapping[str, Config], closed: Collecti
         _write_templates(target / "templates", contests[face.name].played)
         if not (target / "board.json").exists():
             waits = small_page(face.title, "No board yet: it takes bots that can play.")
-            write_whole(target / "index.html", waits.encode())
-    write_whole(folder / "index.html", front_page(faces, submissions=submissions).encode())
+            write_atomically(target / "index.html", waits.encode())
+    write_atomically(folder / "index.html", front_page(faces, submissions=submissions).encode())
 
 
 def list_faces(
@@ -216,7 +216,7 @@ def _write_templates(folder: Path, contest: Contest) -> None:
         with tempfile.TemporaryDirectory() as aside:
             path = write_new_bot(contest, Path(aside), "my_bot", language)
             content = path.read_bytes() if path.is_file() else _zipped(path)
-        write_whole(folder / f"my_bot{suffix}", content)
+        write_atomically(folder / f"my_bot{suffix}", content)
 
 
 def _zipped(folder: Path) -> bytes:

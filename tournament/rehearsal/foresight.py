@@ -39,7 +39,7 @@ _MIN_TRACE = 1 << 24
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class Observation:
     """A question as a bot sees it.
 
     Attributes:
@@ -69,7 +69,7 @@ class Shown:
         """All that it shows."""
         return repr(self.values)
 
-    def takes_the_answer_of(self, other: Shown) -> bool:
+    def accepts_answer_to(self, other: Observation) -> bool:
         """Return whether an answer to the other one answers this one."""
         mine, theirs = ((one.decision, one.position, one.game, one.legal) for one in (self, other))
         return mine == theirs
@@ -79,7 +79,7 @@ class _EndError(Exception):
     """Raised to end a leg."""
 
 
-Run = Sequence[Shown]
+Run = Sequence[Observation]
 
 
 def foresight(
@@ -101,7 +101,7 @@ def foresight(
         if number >= fewest and time.monotonic() > end:
             break
         plan = LegPlan(0, 0, 1, leg_key(settings, "draws", seats, number), seats)
-        run, draws = _played(contest, once, plan, most=_MAX_QUESTIONS)
+        run, draws = _played(contest, once, plan, max_questions=_MAX_QUESTIONS)
         legs.append((plan.deals_key, run))
         rng = Rng(plan.deals_key, 1)
         if changeable := [draw_number for draw_number, draw in enumerate(draws) if draw.is_known]:
@@ -138,14 +138,14 @@ def _played(
     plan: LegPlan,
     change: Change | None = None,
     before: Run = (),
-    most: int | None = None,
-) -> tuple[list[Shown], list[Draw]]:
+    max_questions: int | None = None,
+) -> tuple[list[Observation], list[Draw]]:
     """Play a leg and return what bots are shown, and the draws of its last session.
 
     With a change the answers are those of the run before, and the leg ends at a question that these don't answer.
     It also ends after the most questions.
     """
-    observations: list[Shown] = []
+    observations: list[Observation] = []
     watched: list[WatchedSession] = []
     rng = answers_rng(plan)
 
@@ -154,10 +154,10 @@ def _played(
         return watched[-1]
 
     def answer(question: Question) -> Any:
-        if len(observations) == most:
+        if len(observations) == max_questions:
             raise _EndError
         session, decision, values = watched[-1], question.decision, question.plain()
-        observation = Shown(
+        observation = Observation(
             decision.name,
             question.position,
             session.number,
@@ -169,7 +169,7 @@ def _played(
         )
         if change is None:
             observation = replace(observation, answer=drawn_answer(question, rng))
-        elif len(observations) < len(before) and observation.takes_the_answer_of(before[len(observations)]):
+        elif len(observations) < len(before) and observation.accepts_answer_to(before[len(observations)]):
             observation = replace(observation, answer=before[len(observations)].answer)
         else:
             raise _EndError
@@ -258,9 +258,9 @@ def _by_position(runs: Sequence[Run]) -> Iterator[list[int]]:
         yield [place for place in range(length) if runs[0][place].position == position]
 
 
-def _name(place: int, runs: Sequence[Run]) -> str:
+def _name(index: int, runs: Sequence[Run]) -> str:
     """Return the name of the value at a question that differs most between runs."""
-    observations = [run[place] for run in runs]
+    observations = [run[index] for run in runs]
     kinds = {name: len({repr(one.values[name]) for one in observations}) for name in observations[0].values}
     return f"{observations[0].decision}.{max(kinds, key=lambda name: kinds[name])}"
 
@@ -269,7 +269,7 @@ def _same_in_all(runs: Sequence[Run]) -> list[str]:
     """Return the values that sessions begin with that are the same in all legs, but follow no plain pattern."""
     tables = []
     for run in runs:
-        first: dict[tuple[int, int], Shown] = {}
+        first: dict[tuple[int, int], Observation] = {}
         for one in run:
             first.setdefault((one.session, one.position), one)
         table: dict[tuple[str, int], list[Any]] = {}

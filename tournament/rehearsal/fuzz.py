@@ -10,9 +10,9 @@ from tournament.rehearsal.plays import Plays
 _SLOW_SECONDS = 1.0
 
 
-def fuzz(several: Sequence[Plays]) -> Iterator[Finding]:
+def fuzz(tables: Sequence[Plays]) -> Iterator[Finding]:
     """Yield what went wrong, or how many questions went well."""
-    legs = [(plays, leg) for plays in several for leg in plays.legs]
+    legs = [(plays, leg) for plays in tables for leg in plays.legs]
     failures = {leg.failure: (plays, leg) for plays, leg in reversed(legs) if leg.failure}
     for failure, (plays, leg) in failures.items():
         yield Finding(

@@ -17,9 +17,9 @@ _POWER = (1.96 + 0.84) ** 2
 _PART = 0.1
 
 
-def length(several: Sequence[Plays]) -> Iterator[Finding]:
+def length(tables: Sequence[Plays]) -> Iterator[Finding]:
     """Yield the shares of variance, the sessions that a verdict takes, and whether points drift."""
-    for plays in several:
+    for plays in tables:
         legs = plays.of("random")
         if plays.seats < 2 or len(legs) < 3:
             continue
@@ -42,9 +42,9 @@ def length(several: Sequence[Plays]) -> Iterator[Finding]:
             yield Finding("drift", f"at {plays.seats} seats points of bots that never change {drift}")
 
 
-def cost(several: Sequence[Plays]) -> Iterator[Finding]:
+def cost(tables: Sequence[Plays]) -> Iterator[Finding]:
     """Yield how many questions the rules answer for in a second."""
-    for plays in several:
+    for plays in tables:
         questions = sum(leg.meter.questions for leg in plays.legs)
         seconds = sum(leg.meter.seconds for leg in plays.legs)
         sessions = sum(len(leg.points) for leg in plays.legs)

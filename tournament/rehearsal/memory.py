@@ -14,9 +14,9 @@ from tournament.rehearsal.plays import MANNERS, Plays
 _GROWTH = 40
 
 
-def independence(several: Sequence[Plays]) -> Iterator[Finding]:
+def independence(tables: Sequence[Plays]) -> Iterator[Finding]:
     """Yield whether legs that are played again after others are the same."""
-    for plays in several:
+    for plays in tables:
         for first, again in zip(itertools.cycle(plays.legs[: len(MANNERS)]), plays.repeated):
             if first.failure or again.failure:
                 continue
@@ -31,9 +31,9 @@ def independence(several: Sequence[Plays]) -> Iterator[Finding]:
     yield Finding("independence", "legs are the same whatever was played before them")
 
 
-def growth(several: Sequence[Plays]) -> Iterator[Finding]:
+def growth(tables: Sequence[Plays]) -> Iterator[Finding]:
     """Yield how much rules keep when the same legs are played again and again: what they cache is kept by then."""
-    for plays in several:
+    for plays in tables:
         rises = [(later - before) / len(MANNERS) for before, later in itertools.pairwise(plays.kept)]
         if rises and min(rises) > _GROWTH:
             yield Finding(

@@ -12,9 +12,9 @@ from tournament.rehearsal.plays import MANNERS, Plays
 from tournament.standings.student_t import quantile
 
 
-def positions(several: Sequence[Plays]) -> Iterator[Finding]:
+def positions(tables: Sequence[Plays]) -> Iterator[Finding]:
     """Yield the positions that earn most and least, and whether bots differ that sat at all of them equally often."""
-    for plays in several:
+    for plays in tables:
         for manner in MANNERS:
             legs = plays.of(manner)
             if plays.seats < 2 or len(legs) < 3:
@@ -37,7 +37,7 @@ def positions(several: Sequence[Plays]) -> Iterator[Finding]:
                 )
 
 
-def _ends(values: Floats, what: str, verb: str) -> str:
+def _ends(values: Floats, noun: str, verb: str) -> str:
     """Return which columns are highest and lowest, "" if no column's mean over the rows differs from 0."""
     count, columns = values.shape
     mean, error = values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(count)
@@ -49,4 +49,4 @@ def _ends(values: Floats, what: str, verb: str) -> str:
     ends = dict.fromkeys(
         [int(significant[np.argmax(mean[significant])]), int(significant[np.argmin(mean[significant])])]
     )
-    return " and ".join(f"{what} {at} {verb} {mean[at]:+.3g} ± {error[at]:.2g}" for at in ends)
+    return " and ".join(f"{noun} {at} {verb} {mean[at]:+.3g} ± {error[at]:.2g}" for at in ends)

@@ -15,9 +15,9 @@ from tournament.standings.student_t import two_sided_tail
 _REPLICAS = 4
 
 
-def twins(several: Sequence[Plays]) -> Iterator[Finding]:
+def twins(tables: Sequence[Plays]) -> Iterator[Finding]:
     """Yield the share of tournaments of four replicas in which equal bots are told apart, at each number of seats."""
-    for plays in several:
+    for plays in tables:
         distinguished = played = 0
         for manner in MANNERS:
             legs = plays.of(manner)

@@ -11,7 +11,7 @@ import numpy as np
 from markupsafe import Markup, escape
 
 from tournament.contests.contest import Contest
-from tournament.contests.presentation import Sums, together
+from tournament.contests.presentation import Sums, sum_over_entrants
 from tournament.contests.scoring import HouseScoring
 from tournament.errors import pluralize
 from tournament.names import valid_name
@@ -254,7 +254,7 @@ class Layout:
     @cached_property
     def field_sums(self) -> Sums:
         """The survey's sums of all entrants together, computed once."""
-        return together(self.findings.survey.sums)
+        return sum_over_entrants(self.findings.survey.sums)
 
     @cached_property
     def faults_by_bot(self) -> Mapping[str, list[tuple[LegResult, Fault]]]:

@@ -11,7 +11,7 @@ from tournament.reporting.findings import Findings, find
 from tournament.reporting.layout import make_anchor
 from tournament.reporting.page import render
 from tournament.reporting.replays import ReadConfig
-from tournament.small_files import write_whole
+from tournament.small_files import write_atomically
 from tournament.store.seed_files import find_seed
 from tournament.store.storage import open_storage
 
@@ -109,6 +109,6 @@ def write_report(path: Path, text: str) -> None:
 
 def _write(path: Path, text: str) -> None:
     try:
-        write_whole(path, text.encode())
+        write_atomically(path, text.encode())
     except OSError as error:
         raise RunError(f"{path} can't be written: {error.strerror}") from None

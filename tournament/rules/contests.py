@@ -31,16 +31,16 @@ from tournament.decisions.value_types import Text
 from tournament.rules.drawings import drawn_core, render_problem
 from tournament.rules.protocol import Protocol, ProtocolDialogue
 from tournament.rules.rules import (
-    DECISIONS_KEPT,
+    MAX_CACHED_DECISIONS,
     Rules,
     Settings,
     check_decisions,
-    decisions_of,
-    most_positions,
+    get_decisions,
+    max_positions,
     seats_at_first,
 )
 from tournament.rules.sdk import write_sdk
-from tournament.rules.sessions import answered_core, begun, core_by_chance, session_core
+from tournament.rules.sessions import answered_core, core_by_chance, session_core, start_session
 from tournament.store.columns import HOUSE, NAME, STANDARD, Column, seat_name_columns, with_names
 
 # Endings of other bots and of other files.
@@ -48,7 +48,7 @@ _CODE = (".c", ".cpp", ".cc", ".cxx", ".wasm", ".py", ".zip", ".toml", ".md")
 _contests: dict[type[Rules], Contest] = {}
 
 
-def contest_of(rules: type[Rules]) -> Contest:
+def get_contest(rules: type[Rules]) -> Contest:
     """Return the contest that is played by these rules, always the same object.
 
     Raises:
@@ -57,7 +57,7 @@ def contest_of(rules: type[Rules]) -> Contest:
     if rules not in _contests:
         _contests[rules] = _make(rules)
     for suffix, decision in rules.data.items():
-        data_files.take(suffix, decision.name, cast(Text, decision.answer).max_length or MOST_ANSWER_BYTES)
+        data_files.register(suffix, decision.name, cast(Text, decision.answer).max_length or MOST_ANSWER_BYTES)
     return _contests[rules]
 
 
@@ -78,8 +78,8 @@ def _check(rules: type[Rules]) -> None:
     if rules.teams and (
         rules.seats != len(rules.teams)
         or len({len(team) for team in rules.teams}) != 1
-        or sorted(position for team in rules.teams for position in team) != list(range(most_positions(rules)))
-        or not 1 <= most_positions(rules) <= SEAT_LIMIT
+        or sorted(position for team in rules.teams for position in team) != list(range(max_positions(rules)))
+        or not 1 <= max_positions(rules) <= SEAT_LIMIT
     ):
         raise ValueError(
             f"teams is {rules.teams!r}; expected the positions of each of the {rules.seats} entrants, equally many,"
@@ -123,13 +123,13 @@ def _check(rules: type[Rules]) -> None:
 def _decisions_at_first(rules: type[Rules]) -> tuple[Decision, ...]:
     """Return what bots are asked before settings are known: with the defaults."""
     if not callable(rules.decisions):
-        return decisions_of(rules, None)
+        return get_decisions(rules, None)
     try:
         settings = _settings_class(rules)()
     except ValidationError as error:
         key = ".".join(map(str, error.errors()[0]["loc"]))
         raise ValueError(f"decisions follow from settings, so that each needs a default; {key} has none") from None
-    return decisions_of(rules, settings)
+    return get_decisions(rules, settings)
 
 
 def _make(rules: type[Rules]) -> Contest:
@@ -192,7 +192,7 @@ def _with_play(rules: type[Rules], **shared: Any) -> Contest:
         games=first_tables.games,
         sessions=first_tables.sessions,
         scored=first_tables.scored,
-        new_core=partial(session_core, rules, begun),
+        new_core=partial(session_core, rules, start_session),
         new_core_at_limits=partial(core_by_chance, rules, lambda seat: seat > 0),
         new_random_core=partial(answered_core, rules),
         new_drawn_core=None if rules.render is Rules.render else partial(drawn_core, rules),
@@ -203,16 +203,16 @@ def _with_play(rules: type[Rules], **shared: Any) -> Contest:
 
 def _interface_for(rules: type[Rules], settings: ContestSettings | None) -> Interface:
     """Return how bots are asked with these settings, or with the defaults."""
-    decisions = decisions_of(rules, settings) if settings else _decisions_at_first(rules)
+    decisions = get_decisions(rules, settings) if settings else _decisions_at_first(rules)
     return _interface(cast(Any, rules), decisions)  # a class, which can be hashed
 
 
-@lru_cache(DECISIONS_KEPT)
+@lru_cache(MAX_CACHED_DECISIONS)
 def _interface(rules: type[Rules], decisions: tuple[Decision, ...]) -> Interface:
     """Return the interface for these decisions, with an SDK written from them unless the rules have one."""
     if rules.sdk:
         return Interface(**vars(rules.sdk), questions=decisions)
-    name, protocol, most_seats = rules.name, rules.protocol, most_positions(rules)
+    name, protocol, most_seats = rules.name, rules.protocol, max_positions(rules)
     view = build_view(decisions, most_seats)
     names = [(decision.name, decision.is_news) for decision in decisions]
     return Interface(
@@ -269,11 +269,11 @@ def _tables(rules: type[Rules], seats: int) -> Tables:
     )
 
 
-def _described(columns: dict[str, str], own: dict[str, str], position_of: dict[str, int]) -> list[Column]:
+def _described(columns: dict[str, str], own: dict[str, str], position_by_column: dict[str, int]) -> list[Column]:
     """Return the columns that cores write, but for those of the bots."""
     described = STANDARD | own
     return [
-        Column(name, kind, described[name], seat=position_of.get(name, -1))
+        Column(name, kind, described[name], seat=position_by_column.get(name, -1))
         for name, kind in columns.items()
         if name in described
     ]

@@ -11,8 +11,8 @@ from engine.kernel.records import Table
 from engine.rules.session_core import Session, seating
 from tournament.contests.contest import CoreSetup, Tables
 from tournament.leg import LegPlan
-from tournament.rules.rules import Questions, Rules, Settings, most_positions, seats_at_first
-from tournament.rules.sessions import TRIAL_STREAM, answered_by_chance, begun, session_core
+from tournament.rules.rules import Questions, Rules, Settings, max_positions, seats_at_first
+from tournament.rules.sessions import TRIAL_STREAM, answered_by_chance, session_core, start_session
 from tournament.store.columns import ROWS_PER_BUFFER, buffer_fields
 
 _MAX_DRAWN = 20_000  # characters of a drawing
@@ -27,13 +27,13 @@ def drawn_core(
 
     def play(played: Rules, session: Session) -> Questions:
         if session.number != number:
-            return begun(played, session)
+            return start_session(played, session)
         return drawn(played, session, drawings, [names[seat] for seat in seating(session)])
 
     return session_core(rules, play, setup)
 
 
-def render_problem(rules: type[Rules], tables_of: Callable[[int], Tables], settings: Settings) -> str:
+def render_problem(rules: type[Rules], make_tables: Callable[[int], Tables], settings: Settings) -> str:
     """Return the error in drawing a session with random answers, or "".
 
     Errors later in a session, or with house players, only show in games.
@@ -41,8 +41,8 @@ def render_problem(rules: type[Rules], tables_of: Callable[[int], Tables], setti
     if rules.house:
         return ""
     seats = seats_at_first(rules) if not isinstance(rules.seats, range) else int(str(settings.playing()["seats"]))
-    tables, rng, drawings = tables_of(seats), Rng(bytes(32), TRIAL_STREAM), list[str]()
-    positions = most_positions(rules) if rules.teams else seats
+    tables, rng, drawings = make_tables(seats), Rng(bytes(32), TRIAL_STREAM), list[str]()
+    positions = max_positions(rules) if rules.teams else seats
     names = [f"position {place}" for place in range(positions)]
 
     def play(played: Rules, session: Session) -> Questions:
@@ -65,7 +65,7 @@ def _first_questions(play: Questions, most: int) -> Questions:
 
 def drawn(rules: Rules, session: Session, drawings: list[str], names: Sequence[str]) -> Questions:
     """Play a session, drawn before each decision and at its end."""
-    play = begun(rules, session)
+    play = start_session(rules, session)
     try:
         questions = next(play)
         while True:

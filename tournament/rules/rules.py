@@ -25,7 +25,7 @@ from tournament.store.columns import Column
 # The type of `play`: it yields questions, is sent answers, and returns nothing.
 Questions = Generator[Question | Sequence[Question], Any, None]
 
-DECISIONS_KEPT = 64  # sets made of settings, in a process that plays many contests
+MAX_CACHED_DECISIONS = 64  # sets made of settings, in a process that plays many contests
 
 
 class Settings(ContestSettings):
@@ -122,7 +122,7 @@ class Rules:
     @cached_property
     def ask(self) -> Any:
         """The decisions by name, as in `yield self.ask.bid(position, value=3)`, unless rules call something else so."""
-        return SimpleNamespace(**{one.name: one for one in decisions_of(type(self), self.settings)})
+        return SimpleNamespace(**{one.name: one for one in get_decisions(type(self), self.settings)})
 
     def play(self, session: Session) -> Questions:
         """Play a session: at least one game, each recorded by `session.record(points, column=…)`."""
@@ -137,14 +137,14 @@ class Rules:
         return ""
 
 
-def most_seats(rules: type[Rules]) -> int:
+def max_seats(rules: type[Rules]) -> int:
     """Return the most seats that a table of these rules can have."""
     return SEAT_LIMIT if rules.seats == "all" else rules.seats if isinstance(rules.seats, int) else rules.seats[-1]
 
 
-def most_positions(rules: type[Rules]) -> int:
+def max_positions(rules: type[Rules]) -> int:
     """Return the most positions that a table of these rules can have."""
-    return sum(map(len, rules.teams)) if rules.teams else most_seats(rules)
+    return sum(map(len, rules.teams)) if rules.teams else max_seats(rules)
 
 
 def seats_at_first(rules: type[Rules]) -> int:
@@ -169,7 +169,7 @@ def check_decisions(decisions: Sequence[Decision]) -> None:
 _decisions_cache: dict[tuple[type[Rules], str], tuple[Decision, ...]] = {}
 
 
-def decisions_of(rules: type[Rules], settings: Any) -> tuple[Decision, ...]:
+def get_decisions(rules: type[Rules], settings: Any) -> tuple[Decision, ...]:
     """Return what bots are asked with these settings, always the same decisions with the same settings.
 
     Raises:
@@ -184,7 +184,7 @@ def decisions_of(rules: type[Rules], settings: Any) -> tuple[Decision, ...]:
         if wrong := [one for one in decisions if not isinstance(one, Decision)]:
             raise ValueError(f"decisions(settings) returns {wrong[0]!r}; expected decisions")
         check_decisions(decisions)
-        if len(_decisions_cache) >= DECISIONS_KEPT:
+        if len(_decisions_cache) >= MAX_CACHED_DECISIONS:
             _decisions_cache.pop(next(iter(_decisions_cache)))
         _decisions_cache[key] = decisions
     return _decisions_cache[key]

@@ -15,7 +15,7 @@ from tournament.decisions.c_adapter import adapter_text
 from tournament.decisions.decision import Decision
 from tournament.decisions.struct_layout import C_TYPES, View, answer_layout, choice_constants, is_number
 from tournament.decisions.value_types import Choice, Float, LegalAction, List, Maybe, Struct, Text, ValueType
-from tournament.small_files import write_whole
+from tournament.small_files import write_atomically
 
 _WIDTH = 100
 
@@ -48,7 +48,7 @@ def _write(path: Path, content: str) -> None:
     except (FileNotFoundError, UnicodeDecodeError):
         pass
     make_folder(path.parent)
-    write_whole(path, content.encode(), 0o600)
+    write_atomically(path, content.encode(), 0o600)
 
 
 def _header(name: str, title: str, decisions: Sequence[Decision], view: View) -> str:

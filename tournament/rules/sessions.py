@@ -17,21 +17,21 @@ from tournament.decisions.decision import Decision
 from tournament.decisions.drawn_values import draw_item, drawn_value
 from tournament.decisions.struct_layout import answer_layout, build_view
 from tournament.decisions.value_types import LegalAction
-from tournament.rules.rules import DECISIONS_KEPT, Questions, Rules, Settings, decisions_of, most_positions
+from tournament.rules.rules import MAX_CACHED_DECISIONS, Questions, Rules, Settings, get_decisions, max_positions
 
 # A stream of chance above every session's number.
 TRIAL_STREAM = 1 << 63
 
 
-@lru_cache(DECISIONS_KEPT)
-def placements_of(decisions: tuple[Decision, ...], most_seats: int) -> list[Placement]:
+@lru_cache(MAX_CACHED_DECISIONS)
+def make_placements(decisions: tuple[Decision, ...], max_count: int) -> list[Placement]:
     """Return where the C bots of a contest find each decision's values and leave its answer.
 
     Args:
         decisions: The contest's decisions.
-        most_seats: The most seats of a table.
+        max_count: The most seats of a table.
     """
-    view = build_view(decisions, most_seats)
+    view = build_view(decisions, max_count)
     layouts = [answer_layout(decision.answer) for decision in decisions]
     return [
         Placement(decision, kind, view.slots, view.size, answer.slot if answer else None)
@@ -53,7 +53,7 @@ def session_core(
         setup.sessions,
         partial(play, played),
         columns,
-        placements_of(decisions_of(rules, setup.settings), most_positions(rules)),
+        make_placements(get_decisions(rules, setup.settings), max_positions(rules)),
         **leg.for_core,
         seats=leg.seats,
         rotation=leg.rotation,
@@ -65,7 +65,7 @@ def session_core(
     )
 
 
-def begun(rules: Rules, session: Session) -> Questions:
+def start_session(rules: Rules, session: Session) -> Questions:
     """Return the generator of a session.
 
     Raises:
@@ -89,7 +89,7 @@ def core_by_chance(rules: type[Rules], is_drawn: Callable[[int], bool], setup: C
 
     def play(played: Rules, session: Session) -> Questions:
         positions = [place for place, seat in enumerate(seating(session)) if is_drawn(seat)]
-        return answered_by_chance(begun(played, session), rng, positions)
+        return answered_by_chance(start_session(played, session), rng, positions)
 
     return session_core(rules, play, setup)
 
@@ -111,7 +111,9 @@ def answered_core(
     choose_answer = answer or partial(drawn_answer, rng=Rng(setup.leg.deals_key, TRIAL_STREAM))
 
     def play(played: Rules, session: Session) -> Questions:
-        return answered(begun(played, watch(session) if watch else session), choose_answer, range(session.seats))
+        return answered(
+            start_session(played, watch(session) if watch else session), choose_answer, range(session.seats)
+        )
 
     return session_core(rules, play, setup)
 

@@ -25,7 +25,7 @@ def archive_other_records(
     settings: dict[str, object],
     names: set[str],
     house: Sequence[HousePlayer],
-    say: Callable[[str], None],
+    on_message: Callable[[str], None],
     *,
     drawn: bool,
 ) -> None:
@@ -53,10 +53,10 @@ def archive_other_records(
         games = sum(int(several.games.sum()) for several in legs)
         is_replaced = games < _MANY_GAMES and sum(float(several.seconds.sum()) for several in legs) < _LONG_SECONDS
     if is_replaced:
-        say(f"{RULES_HAVE_CHANGED}: replacing the records of {games:,} games")
+        on_message(f"{RULES_HAVE_CHANGED}: replacing the records of {games:,} games")
     else:
         differing = "; ".join(to_blame.values())
-        say(f"these settings differ from the records' ({differing}); archiving the records in {away}")
+        on_message(f"these settings differ from the records' ({differing}); archiving the records in {away}")
     try:
         storage.acquire()
         if read_field(storage) != known:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tournament.contests.contest import Contest
 from tournament.errors import RunError
-from tournament.runner.resume import batches_to_cut, tell_removed_matches, withdraw
+from tournament.runner.resume import batches_to_cut, report_removed_matches, withdraw
 from tournament.runner.schedule.counting import Reconciliation
 from tournament.runner.schedule.legs import Schedule
 from tournament.store.columns import ROWS_PER_BUFFER
@@ -28,7 +28,7 @@ _AT_ONCE = 16  # batches that are committed together: to put a folder on disk ta
 
 
 def drop_unscheduled_legs(
-    contest: Contest, writer: Writer, schedule: Schedule, say: Callable[[str], None]
+    contest: Contest, writer: Writer, schedule: Schedule, on_message: Callable[[str], None]
 ) -> Reconciliation:
     """Remove records that the schedule doesn't have, with a message, and return the legs that are still to play."""
     while True:
@@ -36,8 +36,8 @@ def drop_unscheduled_legs(
         problems = _damages(writer.storage, (cut.batch for cut in cuts if cut.counts.any()))
         if not problems:
             break
-        withdraw(writer, {name: f"is {problem}" for name, problem in problems.items()}, say)
-    tell_removed_matches(writer, cuts, schedule, reconciliation.out, say)
+        withdraw(writer, {name: f"is {problem}" for name, problem in problems.items()}, on_message)
+    report_removed_matches(writer, cuts, schedule, reconciliation.out, on_message)
     writer.commit(without=[cut.batch.name for cut in cuts if not cut.counts.any()])
     forged: dict[str, str] = {}
     for first in range(0, len(cuts), _AT_ONCE):
@@ -51,8 +51,8 @@ def drop_unscheduled_legs(
                     forged[cut.batch.name] = str(problem).partition(".parquet ")[2]
         writer.commit(batches)
     if forged:
-        withdraw(writer, forged, say)
-        return drop_unscheduled_legs(contest, writer, schedule, say)
+        withdraw(writer, forged, on_message)
+        return drop_unscheduled_legs(contest, writer, schedule, on_message)
     return reconciliation
 
 

@@ -16,13 +16,13 @@ from tournament.runner.archives import archive_other_records
 from tournament.runner.compaction import drop_unscheduled_legs
 from tournament.runner.listener import ProgressListener
 from tournament.runner.live_standings import LiveStandings
-from tournament.runner.plan import artifacts_of, round_to_play, schedule_of, set_aside_in, until_of
+from tournament.runner.plan import artifacts_by_sha256, make_schedule, round_to_play, set_aside_in, until_from_settings
 from tournament.runner.prepare import Prepared, os_errors_as_run_errors, prepare_contest
-from tournament.runner.resume import field_of, keep_lines_of_former_bots, withdraw, write_house_files
+from tournament.runner.resume import make_field, store_removed_standings, withdraw, write_house_files
 from tournament.runner.round_play import RoundPlay, Run
 from tournament.runner.schedule.recorded import extend_with_played_replicas
-from tournament.runner.seed import keep_seed
-from tournament.runner.self_play import of_copies
+from tournament.runner.seed import store_seed
+from tournament.runner.self_play import prepare_self_play
 from tournament.runner.stray_files import require_no_strays
 from tournament.standings.standings import Standings
 from tournament.store import kept_bots
@@ -60,7 +60,7 @@ def run_prepared(prepared: Prepared, listener: ProgressListener) -> Standings:
     standings, prepared = _play_until_none_fails(prepared, listener)
     if prepared.config.contest.self_play and prepared.of is None:
         listener.on_message("Self-play: every bot against a copy of itself")
-        _play_until_none_fails(of_copies(prepared, listener), listener)
+        _play_until_none_fails(prepare_self_play(prepared, listener), listener)
     return standings
 
 
@@ -86,25 +86,27 @@ def _play_built_bots(prepared: Prepared, listener: ProgressListener) -> RoundSta
         )
         writer = open_for_writing(open_storage(location))
         try:
-            for name in keep_seed(writer.storage, seed):
+            for name in store_seed(writer.storage, seed):
                 listener.on_message(f"{name} was damaged or missing: it is back from its copy")
             require_no_strays(writer)
             withdraw(writer, dict(writer.lost), listener.on_message)
-            field = field_of(contest, settings, entrants, house, writer.field, until_of(config.contest), config.authors)
+            field = make_field(
+                contest, settings, entrants, house, writer.field, until_from_settings(config.contest), config.authors
+            )
             playing = sum(entrant.artifact is not None for entrant in field.entrants)
             contest = contest.seated(contest.seats_of(config.contest.playing()) or playing)
             schedule_with = partial(
-                schedule_of,
+                make_schedule,
                 contest,
                 config.contest.playing(),
                 master_key(seed),
                 field,
-                of=prepared.of,
+                only_entrant=prepared.of,
                 paired=prepared.paired,
-                of_copies=prepared.of_copies,
+                against_copies=prepared.against_copies,
             )
             write_house_files(contest, config.contest, writer, house)
-            artifacts = artifacts_of(entrants, house)
+            artifacts = artifacts_by_sha256(entrants, house)
             _store_bots(writer.storage, entrants, listener)
             run_args = (contest, config, writer, field, schedule_with, artifacts, listener, prepared.executors)
             run = Run(*run_args, prepared.last)
@@ -159,9 +161,9 @@ def play_round(run: Run, before: RoundState) -> RoundState:
     if this.verdicts:
         on_message(this.said)
     schedule = extend_with_played_replicas(run.schedule_with, this.replicas, standing)
-    keep_lines_of_former_bots(writer, run.field)
+    store_removed_standings(writer, run.field)
     reconciliation = drop_unscheduled_legs(contest, writer, schedule, on_message)
-    reconciliation.leave_out(set_aside_in(run.field), {leg.match for leg in before.failed})
+    reconciliation.exclude(set_aside_in(run.field), {leg.match for leg in before.failed})
     field = replace(run.field, failed_legs=before.failed[:MAX_FAILED])
     is_edit = writer.field is not None and field != writer.field
     if field != writer.field:
@@ -169,9 +171,9 @@ def play_round(run: Run, before: RoundState) -> RoundState:
     live = LiveStandings(contest, writer)
     if not len(reconciliation.missing):
         live.update_now()
-        if before.standings is None and not reconciliation.left_out:
+        if before.standings is None and not reconciliation.has_excluded:
             on_message("Every match of these entrants is in the records; nothing to play")
-        return RoundState(live.ranking, this.done or reconciliation.left_out, failed=before.failed)
+        return RoundState(live.ranking, this.done or reconciliation.has_excluded, failed=before.failed)
     play = RoundPlay(run, schedule, reconciliation, live, is_edit=is_edit)
     try:
         play.play()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from tournament.errors import InputError
-from tournament.leg import PROCESSES, title_of
+from tournament.leg import PROCESSES, make_title
 from tournament.runner.schedule.fixtures import MatchLegs
 from tournament.sandbox.outside.confinement import most_descriptors
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -16,7 +16,7 @@ _FILES_OF_A_PROCESS, _OTHER_FILES = 10, 64
 
 
 def check_room(
-    matches: Iterable[MatchLegs], memory_megabytes: int, sandbox: SandboxSettings, say: Callable[[str], None]
+    matches: Iterable[MatchLegs], memory_megabytes: int, sandbox: SandboxSettings, on_message: Callable[[str], None]
 ) -> None:
     """Say so if the processes of one leg may take more memory than is free.
 
@@ -31,13 +31,13 @@ def check_room(
     if largest is None:
         return
     processes = sum(seat.kind in PROCESSES for seat in largest.seats)
-    subject = f"the {processes} processes of a leg ({title_of([seat.name for seat in largest.seats], '')})"
+    subject = f"the {processes} processes of a leg ({make_title([seat.name for seat in largest.seats], '')})"
     files, allowed = _OTHER_FILES + _FILES_OF_A_PROCESS * processes, most_descriptors()
     if files > allowed:
         raise InputError(f"{subject} need {files:,} open files, and {allowed:,} are allowed (ulimit -Hn); allow more")
     free = free_memory()
     if most_bytes > free:
-        say(
+        on_message(
             f"{subject} may take {most_bytes >> 20:,} MB, and {free >> 20:,} MB are free: if they take more, they are"
             " killed and set aside; lower memory_megabytes"
         )

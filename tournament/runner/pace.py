@@ -26,13 +26,13 @@ class _Kind:
     guessed_pace: float
     games: float = 0
     seconds: float = 0.0
-    kept_games: float = 0
-    kept_seconds: float = 0.0
+    past_games: float = 0
+    past_seconds: float = 0.0
 
     @property
     def pace(self) -> float:
         """Games a second of one worker."""
-        for games, seconds in ((self.games, self.seconds), (self.kept_games, self.kept_seconds)):
+        for games, seconds in ((self.games, self.seconds), (self.past_games, self.past_seconds)):
             if games and seconds:
                 return games / seconds
         return self.guessed_pace
@@ -40,7 +40,7 @@ class _Kind:
     @property
     def is_known(self) -> bool:
         """True if such legs have been measured."""
-        return self.games > 0 or (self.kept_games > 0 and self.kept_seconds > 0)
+        return self.games > 0 or (self.past_games > 0 and self.past_seconds > 0)
 
 
 @dataclass
@@ -118,13 +118,13 @@ class Pace:
             return _GUESSED_TO_SERVE
         return (self.seconds - self.waited) / self.tasks
 
-    def seconds_of_one(self, inline: int, in_lanes: int) -> float:
+    def worker_seconds(self, inline: int, in_lanes: int) -> float:
         """Return one worker's seconds for this many legs."""
         return inline * self.leg_seconds(False) + in_lanes * self.leg_seconds(True)
 
     def seconds_for(self, inline: int, in_lanes: int) -> float:
         """Return the seconds of all workers together for this many legs."""
-        return self.seconds_of_one(inline, in_lanes) / self.workers
+        return self.worker_seconds(inline, in_lanes) / self.workers
 
     def learn(self, batches: Sequence[Batch]) -> bool:
         """Use the speed of recorded legs until some are measured, and return whether there are any.
@@ -135,6 +135,6 @@ class Pace:
             (self._inline, [batch.legs for batch in batches if not batch.sandbox]),
             (self._lanes, [batch.legs for batch in batches if batch.sandbox]),
         ):
-            kind.kept_games = sum(int(legs.games.sum()) for legs in some)
-            kind.kept_seconds = float(sum(legs.seconds.clip(0, _MAX_SECONDS).sum() for legs in some))
+            kind.past_games = sum(int(legs.games.sum()) for legs in some)
+            kind.past_seconds = float(sum(legs.seconds.clip(0, _MAX_SECONDS).sum() for legs in some))
         return self.knows_lanes or self.knows_inline

@@ -20,14 +20,14 @@ from tournament.leg import PROCESSES
 from tournament.runner.archives import IncompatibleRecords
 from tournament.runner.pace import Pace
 from tournament.runner.prepare import Prepared
-from tournament.runner.resume import field_of
+from tournament.runner.resume import make_field
 from tournament.runner.schedule.counting import reconcile
-from tournament.runner.schedule.fixtures import ONE_OF_EACH, Competitor, Replicas
+from tournament.runner.schedule.fixtures import ONE_REPLICA, Competitor, Replicas
 from tournament.runner.schedule.legs import AgainstHouse, RoundRobin, Schedule
 from tournament.runner.schedule.limits import too_few_authors, too_many
 from tournament.runner.schedule.recorded import extend_with_played_replicas
 from tournament.runner.schedule.rounds import Round, next_round
-from tournament.runner.self_play import of_copies
+from tournament.runner.self_play import prepare_self_play
 from tournament.store.field import Batch, ContestSetup, Until
 from tournament.store.reading import read_records
 from tournament.store.storage import open_storage
@@ -58,12 +58,12 @@ class Plan:
     unlike: IncompatibleRecords | None = None
 
 
-def plan_of(prepared: Prepared) -> Plan:
+def make_plan(prepared: Prepared) -> Plan:
     """Return what a run would play now, self-play included. Nothing is changed."""
     plan = _plan_contest(prepared)
     if not prepared.config.contest.self_play:
         return plan
-    more = _plan_contest(of_copies(prepared))
+    more = _plan_contest(prepare_self_play(prepared))
     return replace(
         plan,
         legs=plan.legs + more.legs,
@@ -80,28 +80,35 @@ def _plan_contest(prepared: Prepared) -> Plan:
     assert seed is not None
     storage = open_storage(prepared.location)
     records = read_records(storage)
-    field = field_of(
+    field = make_field(
         contest,
         prepared.settings,
         prepared.entrants,
         prepared.house,
         records.field,
-        until_of(config.contest),
+        until_from_settings(config.contest),
         config.authors,
     )
     schedule_with = partial(
-        schedule_of, contest, config.contest.playing(), master_key(seed), field, of_copies=prepared.of_copies
+        make_schedule,
+        contest,
+        config.contest.playing(),
+        master_key(seed),
+        field,
+        against_copies=prepared.against_copies,
     )
     standing = (*records.batches, *records.waiting)
     this = round_to_play(contest, config.contest, field, schedule_with, standing)
     schedule = extend_with_played_replicas(schedule_with, this.replicas, standing)
     # Committed legs of bots that have changed or left don't count: a run removes them first.
     reconciliation = reconcile(standing, schedule)
-    reconciliation.leave_out(set_aside_in(field))
+    reconciliation.exclude(set_aside_in(field))
     sessions = schedule.sessions_per_leg
     games = int(len(reconciliation.missing) * sessions * contest.estimates.games(config.contest))
-    starts = starts_per_leg(schedule, artifacts_of(prepared.entrants, prepared.house), config.sandbox.legs_per_process)
-    pace = new_pace(contest, config, workers_of(config), sessions, starts)
+    starts = starts_per_leg(
+        schedule, artifacts_by_sha256(prepared.entrants, prepared.house), config.sandbox.legs_per_process
+    )
+    pace = new_pace(contest, config, worker_count(config), sessions, starts)
     paced = pace.learn(standing)
     seconds = pace.seconds_for(reconciliation.inline, reconciliation.in_lanes)
     unlike = prepared.incompatible_records()
@@ -138,38 +145,38 @@ def set_aside_in(field: ContestSetup) -> set[str]:
     return {one.name for one in field.entrants if one.set_aside}
 
 
-def until_of(settings: ContestSettings) -> Until | None:
+def until_from_settings(settings: ContestSettings) -> Until | None:
     """Return when a run until the order is settled stops, or None for a run of a fixed number of replicas."""
     if settings.until_settled is None:
         return None
     return Until(settings.until_settled, settings.replicas, settings.max_replicas, settings.tie_margin)
 
 
-def artifacts_of(entrants: Sequence[Entrant], house: Sequence[HousePlayer]) -> dict[str, bytes]:
+def artifacts_by_sha256(entrants: Sequence[Entrant], house: Sequence[HousePlayer]) -> dict[str, bytes]:
     """Return the contents of bots and house players, by sha256."""
     artifacts = {e.artifact_sha256: e.artifact for e in entrants if e.artifact is not None and e.artifact_sha256}
     return artifacts | {player.sha256: player.content for player in house}
 
 
-def schedule_of(
+def make_schedule(
     contest: Contest,
     settings: dict[str, object],
     key: bytes,
     field: ContestSetup,
-    replicas: Replicas = ONE_OF_EACH,
+    replicas: Replicas = ONE_REPLICA,
     fingerprint: str = "",
-    of: str | None = None,
+    only_entrant: str | None = None,
     paired: bool = False,
-    of_copies: bool = False,
+    against_copies: bool = False,
 ) -> Schedule:
     """Return the schedule of a field.
 
     Args:
         key: Master key of the seed.
         fingerprint: Fingerprint of the seed, which suffices to list fixtures without the key.
-        of: Entrant whose matches alone are played, or None for all.
+        only_entrant: Entrant whose matches alone are played, or None for all.
         paired: Whether all versions of that entrant meet the same deals, which no contest has.
-        of_copies: Whether each entrant plays only its copy.
+        against_copies: Whether each entrant plays only its copy.
     """
     mates = field.settings.get("table_mates", "any") != "any"
     entrants = [
@@ -178,19 +185,29 @@ def schedule_of(
         if e.artifact
     ]
     house = [Competitor(player.number, player.name, "house", player.sha256) for player in field.house]
-    shared_args = (contest.engine_version, replicas, fingerprint, of if paired else None)
+    shared_args = (contest.engine_version, replicas, fingerprint, only_entrant if paired else None)
     if contest.house:
         return AgainstHouse(contest.rules, settings, key, entrants, house, *shared_args)
     seats, tables = contest.seats_of(settings), cast("int | None", field.settings.get("tables"))
     schedule = RoundRobin(
-        contest.rules, settings, key, entrants, (), *shared_args, of, seats, tables, of_copies, contest.first_by_name
+        contest.rules,
+        settings,
+        key,
+        entrants,
+        (),
+        *shared_args,
+        only_entrant,
+        seats,
+        tables,
+        against_copies,
+        contest.first_by_name,
     )
     if problem := too_many(schedule) or too_few_authors(schedule):
         raise InputError(f"{contest.name}: {problem}")
     return schedule
 
 
-def workers_of(config: Config) -> int:
+def worker_count(config: Config) -> int:
     """Return the number of simultaneous workers on this machine."""
     return config.general.workers or cores()
 

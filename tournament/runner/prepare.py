@@ -40,7 +40,7 @@ class Prepared:
         building: Knows the bots that are late.
         of: Entrant whose matches alone are played, or None for all.
         paired: Whether another version of that entrant meets the same deals.
-        of_copies: Whether each entrant plays only its copy.
+        against_copies: Whether each entrant plays only its copy.
         set_aside: Reasons why built bots don't play in this run.
         failed: Legs in which the rules failed in this run.
         executors: Has the executor that plays.
@@ -59,7 +59,7 @@ class Prepared:
     set_aside: Mapping[str, str] = field(default_factory=dict)
     failed: tuple[FailedLeg, ...] = ()
     paired: bool = False
-    of_copies: bool = False
+    against_copies: bool = False
     executors: Executors = field(default_factory=Executors)
     last: Set[str] = frozenset()
 
@@ -115,14 +115,15 @@ def prepare_contest(
     config: Config,
     listener: ProgressListener,
     patience: float = PATIENCE_SECONDS,
-    of: str | None = None,
+    only_entrant: str | None = None,
     executors: Executors | None = None,
 ) -> Iterator[Prepared]:
     """Check everything that can prevent a run, without playing. Late bots are built within the block.
 
     Args:
         patience: Seconds after which bots are late.
-        of: Entrant that is only tried, in its own matches. The run waits for it, and no guessable seed is reported.
+        only_entrant: Entrant that is only tried, in its own matches. The run waits for it, and reports no
+            guessable seed.
         executors: Executors of the command. By default it has its own, which end with the block.
 
     Raises:
@@ -133,7 +134,12 @@ def prepare_contest(
     location = join_location(config.results, contest.name)
     require_tables(contest, config.contest)
     seats = contest.seats_of(config.contest.playing())
-    if of is not None or config.contest.until_settled is not None or config.contest.tables or (seats or 3) > 2:
+    if (
+        only_entrant is not None
+        or config.contest.until_settled is not None
+        or config.contest.tables
+        or (seats or 3) > 2
+    ):
         patience = inf  # the next replicas, or the tables, depend on all bots
     with contextlib.ExitStack() as stack:
         with os_errors_as_run_errors(location):
@@ -155,17 +161,17 @@ def prepare_contest(
             )
             min_entrants = contest.fewest_entrants(config.contest.playing())
             entrants = bots.entrants(listener.on_message, patience, min_entrants + config.contest.house_seats)
-            require_playable(counted_entrants(entrants, config.contest), min_entrants, config.entrants, of)
+            require_playable(counted_entrants(entrants, config.contest), min_entrants, config.entrants, only_entrant)
             _require_house(entrants, config)
             if others := other_files(config.entrants):
                 listener.on_message(f"Not taken for bots in {config.entrants}: {join_names(others)}")
         with os_errors_as_run_errors(location):
             names = {entrant.name for entrant in entrants}
             drawn = config.contest.seed is None
-            if of is None and config.contest.seed is not None and guessable(config.contest.seed):
+            if only_entrant is None and config.contest.seed is not None and guessable(config.contest.seed):
                 listener.on_message("The seed can be guessed, and with it all cards: give none, and one is drawn")
             config, house = settle_seed(contest, config, names, location, listener.on_message)
-            if contest.render_problem and of is None and (problem := contest.render_problem(config.contest)):
+            if contest.render_problem and only_entrant is None and (problem := contest.render_problem(config.contest)):
                 listener.on_message(
                     f"{contest.rules}: {printable(problem)}; replays and the report show this instead of a drawing, and"
                     " no game depends on it"
@@ -174,7 +180,9 @@ def prepare_contest(
                 config = replace(config, authors=authors_by_bot(config.contest.authors, sorted(names)))
             keep_for(location, (entrant.artifact for entrant in entrants if entrant.artifact))
         executors = executors or stack.enter_context(Executors())
-        yield Prepared(contest, config, entrants, house, location, drawn, bots, patience, of, executors=executors)
+        yield Prepared(
+            contest, config, entrants, house, location, drawn, bots, patience, only_entrant, executors=executors
+        )
 
 
 def counted_entrants(entrants: Sequence[Entrant], settings: ContestSettings) -> Sequence[Entrant]:

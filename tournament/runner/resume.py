@@ -31,7 +31,7 @@ RULES_HAVE_CHANGED = "the rules have changed"
 
 
 def differences(
-    known: ContestSetup,
+    previous: ContestSetup,
     contest: Contest,
     settings: dict[str, object],
     names: set[str],
@@ -46,55 +46,55 @@ def differences(
         key: "they have another seed"
         if key == "seed"
         else f"{key} is new"
-        if key not in known.settings
-        else f"{key} was {truncate(str(known.settings[key]), 100)}, is {value}"
+        if key not in previous.settings
+        else f"{key} was {truncate(str(previous.settings[key]), 100)}, is {value}"
         for key, value in settings.items()
-        if known.settings.get(key) != value
+        if previous.settings.get(key) != value
         and key != "tables"  # another number of them changes none of the others
-        and not (known.house and key == "sessions" and _grows(known.settings, value))
+        and not (previous.house and key == "sessions" and _grows(previous.settings, value))
     }
-    if known.house == () and ("tables" in known.settings) != ("tables" in settings):
-        drawn = "tables were drawn" if "tables" in known.settings else "all combinations of bots were played"
+    if previous.house == () and ("tables" in previous.settings) != ("tables" in settings):
+        drawn = "tables were drawn" if "tables" in previous.settings else "all combinations of bots were played"
         differing["tables"] = drawn
-    if known.rules != contest.rules:
-        differing["game"] = f"games of {known.rules}"
-    if known.engine != contest.engine_version:
-        why = ", where each leg has deals of its own" if int(known.engine.split(".")[0]) < _OWN_DEALS_FROM else ""
-        versions = f"version {known.engine} of {contest.name}, this is {contest.engine_version}"
-        is_edited = contest.edition and known.engine.rpartition(".")[0] == contest.engine_version.rpartition(".")[0]
+    if previous.rules != contest.rules:
+        differing["game"] = f"games of {previous.rules}"
+    if previous.engine != contest.engine_version:
+        why = ", where each leg has deals of its own" if int(previous.engine.split(".")[0]) < _OWN_DEALS_FROM else ""
+        versions = f"version {previous.engine} of {contest.name}, this is {contest.engine_version}"
+        is_edited = contest.edition and previous.engine.rpartition(".")[0] == contest.engine_version.rpartition(".")[0]
         differing["version"] = RULES_HAVE_CHANGED if is_edited else f"games of {versions}{why}"
-    if names.isdisjoint(entrant.name for entrant in known.entrants):
+    if names.isdisjoint(entrant.name for entrant in previous.entrants):
         differing["entrants"] = "none of its bots are here"
     if (
         house is not None
-        and known.house
-        and {player.sha256 for player in known.house}.isdisjoint(player.sha256 for player in house)
+        and previous.house
+        and {player.sha256 for player in previous.house}.isdisjoint(player.sha256 for player in house)
     ):
         differing["house"] = "none of its house players are here"
     return differing
 
 
-def _grows(known: Mapping[str, object], sessions: object) -> bool:
+def _grows(previous: Mapping[str, object], sessions: object) -> bool:
     """Return whether sessions were added. Against house players each is a leg of its own, so the old ones fit."""
-    before = known.get("sessions")
+    before = previous.get("sessions")
     return isinstance(before, int) and isinstance(sessions, int) and before < sessions
 
 
-def field_of(
+def make_field(
     contest: Contest,
     settings: dict[str, object],
     entrants: Sequence[Entrant],
     house: Sequence[HousePlayer],
-    known: ContestSetup | None,
+    previous: ContestSetup | None,
     until: Until | None = None,
     authors: Mapping[str, str] = MappingProxyType({}),
 ) -> ContestSetup:
     """Return the field of a run. Entrants and house players of the known field keep their numbers."""
-    numbers = dict(known.numbers) if known else {}
+    numbers = dict(previous.numbers) if previous else {}
     for entrant in entrants:
         numbers.setdefault(entrant.name, len(numbers))
-    recorded = {(one.name, one.sha256): one.artifact for one in known.entrants} if known else {}
-    house_numbers = dict(known.house_numbers) if known else {}
+    recorded = {(one.name, one.sha256): one.artifact for one in previous.entrants} if previous else {}
+    house_numbers = dict(previous.house_numbers) if previous else {}
     for player in house:
         house_numbers.setdefault(player.name, len(house_numbers))
     return ContestSetup(
@@ -150,15 +150,15 @@ def write_house_files(
             storage.replace(f"house/{name}", content)
 
 
-def withdraw(writer: Writer, problems: Mapping[str, str], say: Callable[[str], None]) -> None:
+def withdraw(writer: Writer, problems: Mapping[str, str], on_message: Callable[[str], None]) -> None:
     """Take batches out of the records, and say what is wrong with them. Raises as `commit` does."""
     for name, problem in sorted(problems.items()):
-        say(f"Part {name} {problem}; its legs are played again")
+        on_message(f"Part {name} {problem}; its legs are played again")
     if problems:
         writer.commit(without=problems)
 
 
-def keep_lines_of_former_bots(writer: Writer, field: ContestSetup) -> None:
+def store_removed_standings(writer: Writer, field: ContestSetup) -> None:
     """Keep the standings from before legs of changed or removed bots leave. A killed run hasn't done so."""
     contents = {entrant.name: entrant.sha256 for entrant in field.entrants}
     recorded = writer.field.entrants if writer.field else ()
@@ -193,21 +193,21 @@ def batches_to_cut(standing: Sequence[Batch], schedule: Schedule) -> tuple[list[
     return [cut for cut in cuts if not cut.counts.all()], found
 
 
-def tell_removed_matches(
-    writer: Writer, cuts: list[Cut], schedule: Schedule, out: set[str], say: Callable[[str], None]
+def report_removed_matches(
+    writer: Writer, cuts: list[Cut], schedule: Schedule, disqualified: set[str], on_message: Callable[[str], None]
 ) -> None:
     """Report whose matches are removed from the records, if any."""
     removed_matches: set[int] = set()
     removed_legs: Counter[str] = Counter()
     for cut in cuts:
         for leg in cut.batch.legs.take(np.flatnonzero(~cut.counts)):
-            if of_one := out.intersection(leg.seats):
+            if of_one := disqualified.intersection(leg.seats):
                 removed_legs.update(of_one)
             else:
                 removed_matches.add(leg.match)
     for name, count in sorted(removed_legs.items()):
         removal = f"out of the records: {pluralize(count, 'leg')}"
-        say(f"{name} was disqualified, so it plays no further leg; {removal}")
+        on_message(f"{name} was disqualified, so it plays no further leg; {removal}")
     if removed_matches:
         current = {(player.name, player.artifact) for player in (*schedule.competitors, *schedule.house)}
         previous = writer.field
@@ -215,4 +215,4 @@ def tell_removed_matches(
         before += [(player.name, player.sha256) for player in previous.house] if previous else []
         changed = sorted({name for name, artifact in before if (name, artifact) not in current})
         why = f"{', '.join(changed)} changed or left" if changed else "several parts had the same legs"
-        say(f"{why}; out of the records: {pluralize(len(removed_matches), 'match', 'matches')}")
+        on_message(f"{why}; out of the records: {pluralize(len(removed_matches), 'match', 'matches')}")

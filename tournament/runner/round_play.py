@@ -61,7 +61,13 @@ class RoundPlay:
     """
 
     def __init__(
-        self, run: Run, schedule: Schedule, left: Reconciliation, standings: LiveStandings, *, is_edit: bool = False
+        self,
+        run: Run,
+        schedule: Schedule,
+        reconciliation: Reconciliation,
+        standings: LiveStandings,
+        *,
+        is_edit: bool = False,
     ) -> None:
         self.disqualified = False
         self.set_aside: dict[str, str] = {}
@@ -69,13 +75,13 @@ class RoundPlay:
         self._run, self._schedule, self._standings = run, schedule, standings
         self._origin = run.field.origin
         self._settings, self._sandbox = run.config.contest.for_workers(), run.config.sandbox.model_dump()
-        self._left = left
-        self._are_few = is_edit and len(left.missing) <= left.done
+        self._reconciliation = reconciliation
+        self._are_few = is_edit and len(reconciliation.missing) <= reconciliation.done
 
     def play(self) -> None:
         """Play and commit, and note the pace. What is committed by then stays when this raises."""
         contest, config, listener = self._run.contest, self._run.config, self._run.listener
-        left, sessions = self._left, self._schedule.sessions_per_leg
+        left, sessions = self._reconciliation, self._schedule.sessions_per_leg
         starts = starts_per_leg(self._schedule, self._run.artifacts, config.sandbox.legs_per_process)
         seconds = new_pace(contest, config, 1, sessions, starts).seconds_for(left.inline, left.in_lanes)
         games = len(left.missing) * sessions * contest.estimates.games(config.contest)
@@ -95,7 +101,7 @@ class RoundPlay:
         try:
             for several in receipts:
                 for receipt in several:
-                    self._note_troubles(receipt)
+                    self._set_aside_failures(receipt)
                     self._run.broken.update(receipt.broken)
                     if receipt.batches:
                         pace.note(receipt)
@@ -123,21 +129,21 @@ class RoundPlay:
             self._sandbox,
             location,
             legs,
-            self._origin_of(legs),
+            self._make_origin(legs),
             contest.rules,
             contest.requires,
             source=contest.source,
             broken={digest: broken.pop(digest) for digest in digests if digest in broken},
         )
 
-    def _origin_of(self, legs: Sequence[Leg]) -> Origin:
+    def _make_origin(self, legs: Sequence[Leg]) -> Origin:
         names = {seat.name for leg in legs for seat in leg.seats}
         return self._origin.for_players(names, {leg.house.name for leg in legs if leg.house})
 
     def _plays_no_more(self) -> tuple[set[str], set[int]]:
         return {*self.set_aside}, {leg.match for leg in self.failed}
 
-    def _note_troubles(self, receipt: Receipt) -> None:
+    def _set_aside_failures(self, receipt: Receipt) -> None:
         """Set bots aside that can't be played on, and matches in which the rules failed."""
         for failed in receipt.failed:
             if not self.failed:
@@ -156,12 +162,12 @@ class RoundPlay:
             self._run.contest, self._run.writer, batches, self._schedule.sessions_per_leg, are_few=self._are_few
         )
         legs = Legs.joined(batch.legs for batch in batches)
-        self._left.note(legs)
+        self._reconciliation.note(legs)
         self.disqualified |= any(rest.disqualified_seats for rest in legs.rare_fields)
 
     def _progress(self, pace: Pace, cluster: ClusterState | None) -> Progress:
         """Return the progress of the run on what was left. It can play legs that don't count."""
-        reconciliation = self._left
+        reconciliation = self._reconciliation
         remaining_seconds = (
             0.0
             if reconciliation.done >= reconciliation.total

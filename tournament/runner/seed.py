@@ -24,7 +24,7 @@ from tournament.store.storage import Storage, open_storage
 
 
 def settle_seed(
-    contest: Contest, config: Config, names: set[str], location: str, say: Callable[[str], None]
+    contest: Contest, config: Config, names: set[str], location: str, on_message: Callable[[str], None]
 ) -> tuple[Config, Sequence[HousePlayer]]:
     """Return the settings with a seed, and the house players of that seed.
 
@@ -35,7 +35,7 @@ def settle_seed(
 
     def with_seed(seed: str) -> tuple[Config, Sequence[HousePlayer]]:
         settled = replace(config, contest=config.contest.model_copy(update={"seed": seed}))
-        return settled, contest.house.players(settled.contest, config.folder, say) if contest.house else ()
+        return settled, contest.house.players(settled.contest, config.folder, on_message) if contest.house else ()
 
     if config.contest.seed is not None:
         return with_seed(config.contest.seed)
@@ -54,7 +54,7 @@ def recorded_settings(settings: ContestSettings, seed: str) -> dict[str, object]
     return settings.recorded() | {"seed": seed_fingerprint(master_key(seed))}
 
 
-def keep_seed(storage: Storage, seed: str) -> list[str]:
+def store_seed(storage: Storage, seed: str) -> list[str]:
     """Store the seed beside the records, twice, readable by its owner only.
 
     Returns:
@@ -80,10 +80,10 @@ def read_seed(storage: Storage, fingerprint: object) -> str:
     raise RunError(f"{where} is damaged, the seed of these records; restore it from a copy, or give the seed")
 
 
-def seed_of(storage: Storage, given: str | None, fingerprint: object) -> str:
+def resolve_seed(storage: Storage, candidate: str | None, fingerprint: object) -> str:
     """Return the seed of a recorded field: the given one if it fits, or the one from `read_seed`."""
-    fits = given is not None and seed_fingerprint(master_key(given)) == fingerprint
-    return given if given is not None and fits else read_seed(storage, fingerprint)
+    fits = candidate is not None and seed_fingerprint(master_key(candidate)) == fingerprint
+    return candidate if candidate is not None and fits else read_seed(storage, fingerprint)
 
 
 def unlike_seed(storage: Storage, seed: str) -> dict[str, bool]:

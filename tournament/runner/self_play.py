@@ -10,7 +10,7 @@ from tournament.runner.listener import ProgressListener
 from tournament.runner.prepare import Prepared
 
 
-def of_copies(prepared: Prepared, listener: ProgressListener | None = None) -> Prepared:
+def prepare_self_play(prepared: Prepared, listener: ProgressListener | None = None) -> Prepared:
     """Return the self-play of a contest: each bot and its copy as entrants, to be played into a place of their own.
 
     Args:
@@ -34,6 +34,6 @@ def of_copies(prepared: Prepared, listener: ProgressListener | None = None) -> P
         config=replace(prepared.config, contest=settings),
         entrants=entrants,
         location=self_play_location(prepared.location),
-        of_copies=True,
+        against_copies=True,
         failed=(),
     )

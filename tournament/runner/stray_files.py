@@ -22,11 +22,11 @@ def in_tables(storage: Storage) -> dict[str, bool]:
     }
 
 
-def strays(there: Mapping[str, bool]) -> list[str]:
+def find_strays(entries: Mapping[str, bool]) -> list[str]:
     """Return the places that no part of the records can have."""
     names = {"games": BATCH_FILE, "sessions": BATCH_FILE, "legs": SUMMARY_FILE, "faults": SUMMARY_FILE}
     paths = []
-    for path, is_file in there.items():
+    for path, is_file in entries.items():
         table, _, name = path.partition("/")
         if not (is_file and names[table].fullmatch(name)):
             paths.append(path)
@@ -36,13 +36,13 @@ def strays(there: Mapping[str, bool]) -> list[str]:
 def require_no_strays(writer: Writer) -> None:
     """Raises RunError for what lies among the parts and is none that counts: it may be somebody's."""
     storage = writer.storage
-    if found := strays(in_tables(storage)):
+    if found := find_strays(in_tables(storage)):
         raise RunError(
-            f"{storage.location}/{shown(found[0])}{and_more(len(found) - 1)} isn't part of the records, but readers"
-            " of the records would read it; move it away and run again"
+            f"{storage.location}/{escape_path(found[0])}{and_more(len(found) - 1)} isn't part of the records, but"
+            " readers of the records would read it; move it away and run again"
         )
 
 
-def shown(place: str) -> str:
+def escape_path(path: str) -> str:
     """Return a place as one line, whatever its name."""
-    return place if place.isprintable() else ascii(place)[1:-1]
+    return path if path.isprintable() else ascii(path)[1:-1]

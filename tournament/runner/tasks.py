@@ -29,47 +29,47 @@ class TaskSize:
     """The size of a task, from the number of legs still to be sent, including those of the task in preparation."""
 
     pace: Pace
-    inline_left: int
-    in_lanes_left: int
+    remaining_inline: int
+    remaining_in_lanes: int
     _inline_at_first: int = field(init=False)
     _in_lanes_at_first: int = field(init=False)
-    _most_inline: int = field(init=False, default=0)  # limit of the task in preparation
+    _max_inline: int = field(init=False, default=0)  # limit of the task in preparation
 
     def __post_init__(self) -> None:
-        self._inline_at_first, self._in_lanes_at_first = self.inline_left, self.in_lanes_left
+        self._inline_at_first, self._in_lanes_at_first = self.remaining_inline, self.remaining_in_lanes
 
     def is_full(self, inline: int, in_lanes: int) -> bool:
         """Return whether a task with these legs has its full size."""
         if in_lanes:
-            return self._is_full_of_lanes(inline, in_lanes)
+            return self._has_full_lanes(inline, in_lanes)
         if inline == 1:
-            self._most_inline = self._inline_of_a_task()
-        return inline >= self._most_inline
+            self._max_inline = self._inline_per_task()
+        return inline >= self._max_inline
 
-    def _is_full_of_lanes(self, inline: int, in_lanes: int) -> bool:
-        share, limit = -(-self.in_lanes_left // self.pace.workers), _MAX_LANES
+    def _has_full_lanes(self, inline: int, in_lanes: int) -> bool:
+        share, limit = -(-self.remaining_in_lanes // self.pace.workers), _MAX_LANES
         if not self.pace.knows_lanes:
-            share, limit = min(share, self._most_unmeasured(self._in_lanes_at_first)), _MAX_UNMEASURED
+            share, limit = min(share, self._max_unmeasured(self._in_lanes_at_first)), _MAX_UNMEASURED
         if in_lanes >= min(share, limit):
             return True
         # A few lanes are slow, so they wait for more, unless other legs of the task take long.
-        enough = in_lanes >= _FEW_LANES or self.pace.seconds_of_one(inline, 0) >= _LANES_SECONDS
-        return enough and self.pace.seconds_of_one(inline, in_lanes) >= _LANES_SECONDS
+        enough = in_lanes >= _FEW_LANES or self.pace.worker_seconds(inline, 0) >= _LANES_SECONDS
+        return enough and self.pace.worker_seconds(inline, in_lanes) >= _LANES_SECONDS
 
-    def _inline_of_a_task(self) -> int:
+    def _inline_per_task(self) -> int:
         """Return with how many legs without processes a task is full."""
         pace, of_a_leg = self.pace, self.pace.leg_seconds(False)
         # Towards the end tasks get smaller, so that all workers finish together.
-        fair = self.inline_left * of_a_leg / (2 * pace.workers)
+        fair = self.remaining_inline * of_a_leg / (2 * pace.workers)
         # Of what takes a moment by the pace of runs before, each task would be a part.
         shortest = _SHORTEST_SECONDS if pace.tasks else _FIRST_SECONDS
         seconds = min(_LONGEST_SECONDS, max(_FIRST_SECONDS, pace.seconds / 5), max(shortest, fair))
         # Many workers would wait for this process, were it to serve each of them so often.
         bearable = _SPARE * pace.workers * pace.seconds_to_serve
         limit = int(max(seconds, bearable) / of_a_leg)
-        return limit if pace.knows_inline else min(limit, self._most_unmeasured(self._inline_at_first))
+        return limit if pace.knows_inline else min(limit, self._max_unmeasured(self._inline_at_first))
 
-    def _most_unmeasured(self, at_first: int) -> int:
+    def _max_unmeasured(self, at_first: int) -> int:
         """Return the legs of a task before a measurement. Rules can be a thousand times as slow as estimated."""
         return at_first if self.pace.workers == 1 else at_first // (2 * self.pace.workers)
 
@@ -85,14 +85,14 @@ class TaskQueue:
     def __init__(
         self,
         schedule: Schedule,
-        left: Reconciliation,
+        reconciliation: Reconciliation,
         pace: Pace,
-        out: Callable[[], tuple[Set[str], Set[int]]],
+        get_excluded: Callable[[], tuple[Set[str], Set[int]]],
         last: Set[str] = frozenset(),
     ) -> None:
-        self._schedule, self._out = schedule, out
-        self._size = TaskSize(pace, left.inline, left.in_lanes)
-        self._legs = _with_last(left, last)
+        self._schedule, self._get_excluded = schedule, get_excluded
+        self._size = TaskSize(pace, reconciliation.inline, reconciliation.in_lanes)
+        self._legs = _with_last(reconciliation, last)
 
     def next_task(self) -> tuple[Leg, ...]:
         """Return the next legs, without those of excluded bots and matches, or () when there are no more.
@@ -101,7 +101,7 @@ class TaskQueue:
         the sums of the blocks of all.
         """
         legs: list[Leg] = []
-        schedule, (out, matches), of_deals = self._schedule, self._out(), self._schedule.legs_of_deals
+        schedule, (out, matches), of_deals = self._schedule, self._get_excluded(), self._schedule.legs_sharing_deals
         inline = in_lanes = 0
         for fixture, counts in self._legs:
             if not counts or fixture.match in matches or (out and not out.isdisjoint(fixture.names)):
@@ -114,14 +114,14 @@ class TaskQueue:
             is_full = (inline and inline + in_lanes >= _MAX_LEGS) or self._size.is_full(inline, in_lanes)
             if is_full and not shares_next_deals:
                 break
-        self._size.inline_left -= inline
-        self._size.in_lanes_left -= in_lanes
+        self._size.remaining_inline -= inline
+        self._size.remaining_in_lanes -= in_lanes
         return tuple(legs)
 
 
-def _with_last(left: Reconciliation, last: Set[str]) -> Iterator[tuple[Fixture, bool]]:
+def _with_last(reconciliation: Reconciliation, last: Set[str]) -> Iterator[tuple[Fixture, bool]]:
     """Yield the legs that are left, those of bots named in `last` after all others."""
     for is_last in (False, True) if last else (False,):
-        for fixture, counts in left.wanted():
+        for fixture, counts in reconciliation.wanted():
             if not last or last.isdisjoint(fixture.names) is not is_last:
                 yield fixture, counts

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tournament.config import FILE_NAME
-from tournament.contests import KNOWN_RULES
+from tournament.contests import SHIPPED_RULES
 from tournament.contests.contest import Contest
 from tournament.contests.rules_loader import load_rules
 from tournament.entrants.new import templates, write_new_bot
@@ -40,8 +40,8 @@ def write_rules_folder(folder: Path, name: str, shape: str) -> list[Path]:
     Raises:
         InputError: A name is wrong or taken, and nothing was written, or the folder can't be written.
     """
-    if not valid_contest_name(name) or name in KNOWN_RULES:
-        raise InputError(f"--rules {name}: {CONTEST_NAME_RULE}, and is none of {', '.join(KNOWN_RULES)}")
+    if not valid_contest_name(name) or name in SHIPPED_RULES:
+        raise InputError(f"--rules {name}: {CONTEST_NAME_RULE}, and is none of {', '.join(SHIPPED_RULES)}")
     if shape not in SHAPES:
         raise InputError(f"--shape {shape}: expected one of: {', '.join(SHAPES)}")
     rules, test, bots = Path(f"{name}.py"), Path(f"test_{name}.py"), Path("entrants") / name

@@ -20,7 +20,7 @@ from pydantic import AfterValidator, BeforeValidator, FailFast, StringConstraint
 from pydantic import Field as Limits
 
 from tournament.errors import truncate
-from tournament.leg import MOST_SEATS, title_of
+from tournament.leg import MOST_SEATS, make_title
 from tournament.names import valid_name
 from tournament.store.leg_result import CHECKED, MATCH_BOUND, Count, Identifier, Number, Text
 from tournament.store.legs import HASH_BYTES, Legs
@@ -241,7 +241,7 @@ class FailedLeg:
     @property
     def title(self) -> str:
         """Names of the bots that meet."""
-        return title_of(self.bots, self.house)
+        return make_title(self.bots, self.house)
 
 
 @dataclass(frozen=True)

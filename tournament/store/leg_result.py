@@ -15,7 +15,7 @@ from pydantic import Field as Limits
 
 from tournament.arrays import Floats
 from tournament.errors import truncate
-from tournament.leg import MOST_SEATS, FailureKind, title_of
+from tournament.leg import MOST_SEATS, FailureKind, make_title
 from tournament.store.leg_sums import LegSums
 
 CHECKED = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
@@ -164,7 +164,7 @@ class LegResult:
     @property
     def title(self) -> str:
         """Names of the players, as text."""
-        return title_of(self.seats, self.house)
+        return make_title(self.seats, self.house)
 
     def fault_count(self, seat: int) -> int:
         """Return the number of faults of a seat, including those that are only counted."""

@@ -18,7 +18,7 @@ from tournament.contests.scoring import HousePlayer
 from tournament.entrants.build import adapted, build_entrant
 from tournament.entrants.folder import read_submission
 from tournament.errors import InputError
-from tournament.keys import master_key, number_of, sub_key
+from tournament.keys import master_key, sub_key, to_number
 from tournament.leg import Leg, LegPlan, Seat
 from tournament.sandbox.outside.settings import SandboxSettings
 
@@ -81,13 +81,13 @@ class Table:
         """Return a leg of a row. Each has its own deals, and in the next one the bots are moved by a position."""
         key, seats, house = sub_key(self.key, row, number), [], None
         for seat, (name, (kind, artifact)) in enumerate(zip(self.names, self._seats)):
-            seats.append(Seat(name, kind, artifact, number_of(sub_key(key, "bot", seat))))
+            seats.append(Seat(name, kind, artifact, to_number(sub_key(key, "bot", seat))))
         if player := self._house:
-            house = Seat(player.name, "house", player.sha256, number_of(sub_key(key, "house")))
+            house = Seat(player.name, "house", player.sha256, to_number(sub_key(key, "house")))
         plan = LegPlan(
             match=row,
             number=number,
-            sessions=self.contest.sessions_of_leg(self.settings),
+            sessions=self.contest.sessions_per_leg(self.settings),
             deals_key=sub_key(key, "deals"),
             seats=len(seats),
             rotation=number % len(seats),

@@ -15,7 +15,7 @@ from tournament.artifacts.bot import Kind, Submission
 from tournament.artifacts.python_artifact import legs_may_share, sources_of
 from tournament.config import Contests
 from tournament.containment import BotTrouble, our_error
-from tournament.contests import KNOWN_RULES
+from tournament.contests import SHIPPED_RULES
 from tournament.contests.contest import Contest
 from tournament.contests.questions import extreme_questions
 from tournament.contests.scoring import HousePlayer
@@ -24,7 +24,7 @@ from tournament.entrants.build import build_with_line_numbers, find_isolation_re
 from tournament.entrants.folder import read_submission
 from tournament.errors import InputError, TournamentError, pluralize, truncate
 from tournament.keys import drawn_seed
-from tournament.leg import OF_TIME, TOO_SLOW, FailureKind
+from tournament.leg import TIME_KINDS, TOO_SLOW, FailureKind
 from tournament.sandbox.outside import probe
 from tournament.sandbox.outside.ending import CommandAborted
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -94,12 +94,12 @@ class CheckReport:
     too_slow: bool = False
 
     @property
-    def faults_of_leg(self) -> list[tuple[LegResult, Fault]]:
+    def leg_faults(self) -> list[tuple[LegResult, Fault]]:
         """Faults of the bot in the leg, each with the leg's result."""
         return [(self.leg, fault) for fault in self.faults] if self.leg else []
 
     @property
-    def asked_all(self) -> bool:
+    def answered_all(self) -> bool:
         """True if it answered all extreme questions. They end early after some faults or a disqualification."""
         return self.boundary_questions > 0 and len(self.boundary_faults) < _MAX_FAULTS_AT_LIMITS
 
@@ -139,19 +139,19 @@ def check_values(report: CheckReport) -> dict[str, Any]:
     return values
 
 
-def contest_of(path: Path, known: Contests) -> str:
+def find_contest_name(path: Path, contests: Contests) -> str:
     """Return the contest named in a bot's path, the last one if there are several, or the settings file's only one.
 
     Raises:
         InputError: Neither names a contest.
     """
-    names = {*known.names, *KNOWN_RULES}  # contests that the settings file omits count, too
+    names = {*contests.names, *SHIPPED_RULES}  # contests that the settings file omits count, too
     for part in reversed(path.absolute().parts):
         if part in names:
             return part
-    if len(known.chosen) == 1:
-        return known.chosen[0]
-    choices = " or ".join(f"--contest {name}" for name in known.chosen)
+    if len(contests.chosen) == 1:
+        return contests.chosen[0]
+    choices = " or ".join(f"--contest {name}" for name in contests.chosen)
     raise InputError(f"{path}: its path names no contest; add {choices}")
 
 
@@ -205,7 +205,7 @@ def _check(
     path, kind = submission.path, submission.kind
     seed = None if settings.seed else drawn_seed()
     settings = settings.model_copy(update={"seed": seed or settings.seed})
-    allowed = settings.of_process(kind).bank
+    allowed = settings.process_time(kind).bank
     most = _QUICK_SECONDS if quick else _DECISION_SECONDS if isinstance(settings, BankedSettings) else inf
     waits = f"took more than {most:g} s: {TOO_SLOW} to be tried; the contest allows {allowed:g} s a leg"
 
@@ -225,12 +225,12 @@ def _check(
     if entrant.artifact is None:
         problem, slow = (None, f"a start {waits}") if is_undecided(entrant.failed, 0.0) else (entrant.problem, "")
         return CheckReport(entrant.name, kind, 0, problem, slow=slow)
-    named = opponent_in_words(contest, tried.opponent)
+    named = describe_opponent(contest, tried.opponent)
     doing(f"playing against {named}")
     played = _play_shortly(tried) if quick else _play_on(tried)
     first, shorter, is_fast = played.trial, played.pairing, played.seconds < _SECONDS
     slow, faults = played.slow, first.faults
-    late = next((fault for fault in faults if fault.kind in OF_TIME), None)
+    late = next((fault for fault in faults if fault.kind in TIME_KINDS), None)
     if late and is_undecided(late.kind, _taken(first)):
         slow = f"session {late.session}, game {late.game}, {late.decision}: it {waits}"
         faults = tuple(fault for fault in faults if fault is not late)
@@ -302,7 +302,7 @@ def _play_on(tried: Pairing) -> _LongestLeg:
     """Play longer and longer legs, until one is complete, takes long or ends by a fault, and return the last."""
     contest, settings = tried.contest, tried.settings
     games_per_session = max(1.0, contest.estimates.games(settings))
-    total_games = games_per_session * min(SESSIONS, contest.sessions_of_leg(settings))
+    total_games = games_per_session * min(SESSIONS, contest.sessions_per_leg(settings))
     games, before = float(_FIRST_GAMES), (0.0, 0)
     while True:
         is_complete = games >= total_games
@@ -321,10 +321,10 @@ def _play_on(tried: Pairing) -> _LongestLeg:
         games *= _LONGER if seconds < _SECONDS else 2
     if is_complete or ended:
         return _LongestLeg(trial, shorter, seconds, "", too_slow=False)
-    decisions_per_leg = decisions / max(1, trial.result.games) * games_per_session * contest.sessions_of_leg(settings)
+    decisions_per_leg = decisions / max(1, trial.result.games) * games_per_session * contest.sessions_per_leg(settings)
     allowed = settings.fuel_per_leg / FUEL_PER_SECOND
     if trial.meter.use:
-        process_time = settings.of_process(tried.bot.plays_as)
+        process_time = settings.process_time(tried.bot.plays_as)
         allowed = process_time.bank + decisions_per_leg * process_time.increment
     too_slow = each_takes * decisions_per_leg > _TOO_SLOW_FACTOR * allowed
     about = f"about {each_takes * 1000:,.1f} ms a decision, {each_takes * decisions_per_leg:,.0f} s a leg"
@@ -424,7 +424,7 @@ def _explained(
     return tuple(explained), games
 
 
-def opponent_in_words(contest: Contest, opponent: HousePlayer) -> str:
+def describe_opponent(contest: Contest, opponent: HousePlayer) -> str:
     """Return the opponent's description for messages."""
     if contest.house is None:
         return "the house bot, the one that tournament new writes"

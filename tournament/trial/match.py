@@ -177,7 +177,7 @@ class _VersionResult:
         return tuple((leg, one) for leg, one in self.standings.faults if leg.seats[one.seat] == self.name)
 
     @property
-    def is_out(self) -> bool:
+    def is_excluded(self) -> bool:
         """True if the version is disqualified or broken."""
         return any(line.name == self.name for line in self.standings.below)
 
@@ -186,24 +186,24 @@ def play_match(
     contest: Contest,
     config: Config,
     bot: Path,
-    others: Sequence[Path] | Sequence[str],
+    opponents: Sequence[Path] | Sequence[str],
     listener: ProgressListener,
     *,
     baseline: Path | None = None,
     until_settled: float | None = None,
-    keep: str | None = None,
-    look: Callable[[Config, MatchReport], None] = lambda config, report: None,
+    location: str | None = None,
+    on_report: Callable[[Config, MatchReport], None] = lambda config, report: None,
 ) -> MatchReport:
     """Play a bot against others.
 
     Args:
-        others: Files of bots, or names of house players. If empty, all entrants or all house players.
+        opponents: Files of bots, or names of house players. If empty, all entrants or all house players.
         baseline: Another version, which plays the same deals. At tables of three and more it sits at the same positions
             with the same companions, drawn from the field for each table.
         until_settled: Probability with which all play replica by replica until the bot's order to its baseline, or to
             its only opponent, is settled.
-        keep: Place of the records. By default they are in a folder that is removed.
-        look: Called while the records exist.
+        location: Place of the records. By default they are in a folder that is removed.
+        on_report: Called while the records exist.
 
     Raises:
         InputError: The match can't be played.
@@ -217,20 +217,20 @@ def play_match(
         config = replace(config, contest=config.contest.model_copy(update=tables))
     if until_settled is not None:
         check_confidence(until_settled)
-    if keep is not None and baseline:
+    if location is not None and baseline:
         raise InputError("--results: can't keep the records of two versions; omit --results or --baseline")
     require_other_deals(contest, config)
     if contest.house:
-        contest, paths = on_deals_of_its_own(contest, [str(one) for one in others]), []
+        contest, paths = with_own_deals(contest, [str(one) for one in opponents]), []
     else:
-        paths = _opponents(config, [Path(one) for one in others], [bot, baseline] if baseline else [bot])
-    single = has_two_seats and (len(others) == 1 or (config.contest.house_seats > 0 and len(paths) == 1))
+        paths = _opponents(config, [Path(one) for one in opponents], [bot, baseline] if baseline else [bot])
+    single = has_two_seats and (len(opponents) == 1 or (config.contest.house_seats > 0 and len(paths) == 1))
     if until_settled is not None and not baseline and not single:
         raise InputError("--until-settled requires --baseline, or one OTHER")
     name = _existing(bot)
     opponent = None
     if single:
-        opponent = _existing(paths[0]) if paths else str(others[0])
+        opponent = _existing(paths[0]) if paths else str(opponents[0])
     against = opponent or (pluralize(len(paths), "other bot") if paths else "house players")
     same_deals = f", and {baseline} on the same deals" if baseline else ""
     each = f"{pluralize(config.contest.sessions, 'session')} each"
@@ -239,14 +239,16 @@ def play_match(
     listener.on_message(f"{name} against {against}, {each}{same_deals}")
     with contextlib.ExitStack() as stack:
         versions = [
-            stack.enter_context(_version(contest, config, path, label, paths, keep, listener, paired=bool(baseline)))
+            stack.enter_context(
+                _version(contest, config, path, label, paths, location, listener, paired=bool(baseline))
+            )
             for path, label in (((bot, name), (baseline, str(baseline))) if baseline else ((bot, name),))
         ]
         played: list[_VersionResult] = []
 
         def play(replicas: int) -> Difference | None:
             played[:] = [version(replicas) for _, version in versions]
-            if until_settled is None or any(one.standings.below if single else one.is_out for one in played):
+            if until_settled is None or any(one.standings.below if single else one.is_excluded for one in played):
                 return None
             if at_tables:
                 return Difference.of(*mean_and_error(_paired_tables(played).differences))
@@ -259,7 +261,7 @@ def play_match(
             play(settings.replicas)
         report = _report(contest, config, played, stopped, opponent)
         report = replace(report, losses=_losses(contest, config, versions[0][0], report))
-        look(versions[0][0], report)
+        on_report(versions[0][0], report)
     return report
 
 
@@ -279,7 +281,7 @@ def _existing(bot: Path) -> str:
     return read_submission(bot).name
 
 
-def _opponents(config: Config, given: Sequence[Path], versions: Sequence[Path]) -> list[Path]:
+def _opponents(config: Config, named: Sequence[Path], versions: Sequence[Path]) -> list[Path]:
     """Return the given bots, or all entrants and house bots but those of the versions' names.
 
     If the house has seats, its bots come along with given entrants.
@@ -289,16 +291,16 @@ def _opponents(config: Config, given: Sequence[Path], versions: Sequence[Path]) 
     """
     names = {_existing(path).lower() for path in versions}
     own, seats = house_bots(config), config.contest.house_seats
-    house = [path for path in given if path.resolve() in own]
-    entrants = [path for path in given if path.resolve() not in own]
+    house = [path for path in named if path.resolve() in own]
+    entrants = [path for path in named if path.resolve() not in own]
     if not entrants and not (house and not seats) and seats + 1 != config.played.seats_of(config.contest.playing()):
         submissions = find_submissions(config.entrants)[0]
         entrants = [one.path for one in submissions if one.name.lower() not in names]
-    if not house and (seats or not given):
+    if not house and (seats or not named):
         house = own
     if not (entrants or house):
         raise InputError(f"{config.entrants}: there is no other bot to play against")
-    if not given:
+    if not named:
         return [*entrants, *house]
     for path in (*entrants, *house):
         name = _existing(path)
@@ -319,8 +321,8 @@ def _version(
     config: Config,
     bot: Path,
     label: str,
-    others: Sequence[Path],
-    keep: str | None,
+    opponents: Sequence[Path],
+    location: str | None,
     listener: ProgressListener,
     *,
     paired: bool,
@@ -331,14 +333,14 @@ def _version(
         bots.mkdir()
         house.mkdir()
         name = _existing(bot)
-        for path in (bot, *others):
+        for path in (bot, *opponents):
             copy = shutil.copytree if path.is_dir() else shutil.copyfile
             copy(path, (house if path is not bot and path.resolve() in of_house else bots) / path.name)
         settings = config.contest.model_copy(update={"until_settled": None})
-        results = keep or str(folder / "results")
+        results = location or str(folder / "results")
         own = replace(config, contest=settings, entrants=bots, results=results, house=house if of_house else None)
-        with prepare_contest(contest, own, listener, of=name) as prepared:
-            if keep is not None and (unlike := prepared.incompatible_records()) and unlike.needs_confirmation:
+        with prepare_contest(contest, own, listener, only_entrant=name) as prepared:
+            if location is not None and (unlike := prepared.incompatible_records()) and unlike.needs_confirmation:
                 raise InputError(f"{unlike}; give another folder as --results")
 
             def play(replicas: int) -> _VersionResult:
@@ -350,7 +352,7 @@ def _version(
             yield own, play
 
 
-def on_deals_of_its_own(contest: Contest, names: Sequence[str]) -> Contest:
+def with_own_deals(contest: Contest, names: Sequence[str]) -> Contest:
     """Return the contest with house players, all or those named, from a seed that no contest has, stored nowhere."""
     house = contest.house
     assert house
@@ -428,7 +430,7 @@ def _report(
 ) -> MatchReport:
     """Return the report of one version, or of the bot and its baseline, with the name of a single opponent, if any."""
     mine, *before = played
-    excluded = [one.label for one in played if one.is_out]
+    excluded = [one.label for one in played if one.is_excluded]
     excluded += [line.name for line in mine.standings.below if line.name != mine.name] if opponent else []
     report = MatchReport(
         bot=mine.name,

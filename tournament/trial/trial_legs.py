@@ -159,14 +159,14 @@ class Pairing:
 
 
 def build(
-    contest: Contest, settings: ContestSettings, sandbox: SandboxSettings, path: Path, say: Callable[[str], None]
+    contest: Contest, settings: ContestSettings, sandbox: SandboxSettings, path: Path, on_message: Callable[[str], None]
 ) -> Pairing:
     """Build the bot at a path. Return it with its opponent: a house player, or the contest's template.
 
     A bot that can't be built has no artifact.
 
     Args:
-        say: Called with a message before a long step.
+        on_message: Called with a message before a long step.
 
     Raises:
         InputError: The file is missing, or isn't a bot's.
@@ -178,7 +178,7 @@ def build(
     contest = contest.seated(contest.seats_of(settings.playing()) or _FULL_TABLE_SEATS)
     house_kind = _house_kind(submission.kind)
     kinds = {submission.kind} if contest.house else {house_kind, submission.kind}
-    libraries.prepare_libraries(kinds & set(compiler_command.LANGUAGES), sandbox, say)
+    libraries.prepare_libraries(kinds & set(compiler_command.LANGUAGES), sandbox, on_message)
     contest = replace(contest, interface=adapted(contest.interface, settings))
     entrant = build_entrant(submission, contest.interface, settings, sandbox)
     if contest.house:

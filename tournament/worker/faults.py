@@ -11,11 +11,11 @@ from collections.abc import Iterable, Sequence
 
 from engine.kernel.game_core import GameCore
 from tournament.contests.contest import Contest
-from tournament.contests.questions import asked
+from tournament.contests.questions import describe_pending
 from tournament.contests.settings import ContestSettings
 from tournament.errors import one_line
 from tournament.keys import seed_after_faults
-from tournament.leg import OF_TIME, Failure, Leg, Seat
+from tournament.leg import TIME_KINDS, Failure, Leg, Seat
 from tournament.store.leg_result import SEATS_THAT_END_A_LEG, Fault
 
 # Kept of what a bot printed before a fault.
@@ -83,12 +83,12 @@ class LegFaults:
             game=game,
             decision=self._questions[kind].name,
             message=one_line(failure.what),
-            question_text=asked(self._interface, core, compiled=self._leg.seats[number].kind == "wasm"),
+            question_text=describe_pending(self._interface, core, compiled=self._leg.seats[number].kind == "wasm"),
             last_output=last_lines(printed),
             kind=failure.kind,
         )
         self.all.append(fault.bounded())
-        if not replaceable or self._are_too_many(number) or (self._leg.is_trial and failure.kind in OF_TIME):
+        if not replaceable or self._are_too_many(number) or (self._leg.is_trial and failure.kind in TIME_KINDS):
             self._disqualify(number)
             return None
         seat = self._leg.seats[number]

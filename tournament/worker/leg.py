@@ -135,7 +135,7 @@ class ShortLegs:
         if not self._are_short or {seat.kind for seat in leg.seats} != {"wasm"}:
             return None
         began, contest, games, sessions = time.perf_counter(), self._contest, sink.games, sink.sessions
-        leg = leg.of_teams(contest.members)
+        leg = leg.with_team_seats(contest.members)
         core = new_core(contest, self._settings, leg, self._artifacts, games, sessions)
         if self._kept is None or self._kept.are_many:
             self._are_short = is_short(core, self._limits) and len(leg.seats) == core.seats
@@ -189,7 +189,7 @@ def play_leg(
         BotTrouble: A bot failed for a reason outside of the game, or takes far longer than its fuel should.
     """
     began = time.perf_counter()
-    leg = leg.of_teams(contest.members)
+    leg = leg.with_team_seats(contest.members)
     core = new_core(contest, settings, leg, artifacts, sink.games, sink.sessions)
     core.heed(stopping)
     faults = LegFaults(contest, settings, leg)

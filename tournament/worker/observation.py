@@ -13,8 +13,8 @@ from engine.watching.observed_core import ObservedCore
 from tournament.cache import cache_folder
 from tournament.contests.bots import Dialogue
 from tournament.contests.contest import Contest, CoreSetup
-from tournament.contests.game_text import GameText, plain_game, plain_value, told_game
-from tournament.contests.questions import in_words, view_values
+from tournament.contests.game_text import GameText, describe_game, plain_game, plain_value
+from tournament.contests.questions import describe_question, view_values
 from tournament.contests.settings import ContestSettings
 from tournament.errors import printable
 from tournament.leg import Leg
@@ -272,7 +272,9 @@ def _games(
                 names[seat],
                 question.name,
                 observed,
-                in_words(contest.interface, kind, _plain(named) or observed, compiled=leg.players[seat].kind == "wasm"),
+                describe_question(
+                    contest.interface, kind, _plain(named) or observed, compiled=leg.players[seat].kind == "wasm"
+                ),
                 answer,
                 answered,
                 (fault.message if fault else "a fault") if failed else None,
@@ -289,7 +291,9 @@ def _games(
         else:
             players = [row[f"bot_{position}"] for position in range(len(leg.seats))] + list(names[len(leg.seats) :])
             text = (
-                told_game(presentation.scene(row), players) if presentation else plain_game(row, players, contest.games)
+                describe_game(presentation.scene(row), players)
+                if presentation
+                else plain_game(row, players, contest.games)
             )
         position = leg.plan.first_session + session, game
         games.append(ObservedGame(*position, text.cards, text.actions, text.outcome, tuple(decisions), row))

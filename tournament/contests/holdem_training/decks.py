@@ -37,14 +37,14 @@ def read_decks(path: Path) -> NDArray[np.uint8]:
     return np.array(hands, dtype=np.uint8)
 
 
-def _hand(words: list[str], where: str) -> list[int]:
-    if len(words) != 2 * CARDS:
-        raise InputError(f"{where}: has {len(words)} words instead of {2 * CARDS} integers: {_ORDER}")
-    for word in words:
+def _hand(fields: list[str], where: str) -> list[int]:
+    if len(fields) != 2 * CARDS:
+        raise InputError(f"{where}: has {len(fields)} words instead of {2 * CARDS} integers: {_ORDER}")
+    for word in fields:
         if not (word.isascii() and word.isdigit()) or len(word) > 2:
             raise InputError(f"{where}: {word} is neither a suit, 0 to 3, nor a value, 1 to 13")
     cards = []
-    for suit, value in zip(map(int, words[::2]), map(int, words[1::2])):
+    for suit, value in zip(map(int, fields[::2]), map(int, fields[1::2])):
         if suit > 3 or not 1 <= value <= 13:
             raise InputError(f"{where}: unknown card {suit} {value}; suits are 0 to 3, values 1 to 13 for 2 to A")
         if 13 * suit + value - 1 in cards:

@@ -29,7 +29,7 @@ from tournament.contests.presentation import (
 _CARDS = 52
 # The statement numbers suits; here 0 to 3 are ♣ ♦ ♥ ♠.
 VALUES, _SUITS = "23456789TJQKA", "♣♦♥♠"
-MADE = ("high card", "one pair", "two pairs", "three of a kind", "straight or better")
+HAND_NAMES = ("high card", "one pair", "two pairs", "three of a kind", "straight or better")
 _ROUND_NAMES = ("before the flop", "flop", "turn", "river")
 _SEEN = ("flop_1", "flop_2", "flop_3", "turn", "river")
 _RAISES, _FOLDS, _CHECKS = range(3)
@@ -37,7 +37,7 @@ _ALICE = 1  # value of `folded_by`
 _COLUMNS = {"folded_by": ("no one", "Alice", "Bob"), **{f"raise_{number}": () for number in range(1, 5)}, "profit": ()}
 
 
-def made(cards: Sequence[npt.NDArray[np.uint8]]) -> npt.NDArray[np.intp]:
+def hand_strengths(cards: Sequence[npt.NDArray[np.uint8]]) -> npt.NDArray[np.intp]:
     """Return the hands made of five to seven cards, as indices of MADE.
 
     Args:
@@ -76,7 +76,7 @@ def tally(rows: Rows, seats: Seats) -> Sums:
     everybody = seats.entrants + 1
     cards = {name: np.minimum(rows[name], _CARDS - 1) for name in ("alice_card_1", "alice_card_2", *_SEEN)}
     plays = np.ones(len(seats.players[0]), bool)
-    sums = {"board": np.zeros((everybody, 3, len(MADE), 3), np.int64)}
+    sums = {"board": np.zeros((everybody, 3, len(HAND_NAMES), 3), np.int64)}
     for number in range(4):
         raised, answer = rows[f"raise_{number + 1}"], rows[f"bob_answer_{number + 1}"]
         folds = (rows["folded_by"] == _ALICE) & (answer == 0)
@@ -84,8 +84,8 @@ def tally(rows: Rows, seats: Seats) -> Sums:
         player_axis = (seats.players[0][plays], everybody)
         seen = {name: values[plays] for name, values in cards.items()}
         if number:
-            strength = made([seen[name] for name in ("alice_card_1", "alice_card_2", *_SEEN[: number + 2])])
-            sums["board"][:, number - 1] = counted([player_axis, (strength, len(MADE)), (action, 3)])
+            strength = hand_strengths([seen[name] for name in ("alice_card_1", "alice_card_2", *_SEEN[: number + 2])])
+            sums["board"][:, number - 1] = counted([player_axis, (strength, len(HAND_NAMES)), (action, 3)])
         else:
             sums["hole"] = counted(
                 [player_axis, (hole_grid(seen["alice_card_1"], seen["alice_card_2"]), 169), (action, 3)]
@@ -103,9 +103,9 @@ def decided(rows: Rows) -> Sequence[Decided]:
         raised, answer = rows[f"raise_{number + 1}"], rows[f"bob_answer_{number + 1}"]
         folds = (rows["folded_by"] == _ALICE) & (answer == 0)
         action = np.where(raised > 0, _RAISES, np.where(folds, _FOLDS, _CHECKS))
-        labels: Sequence[str] = MADE
+        labels: Sequence[str] = HAND_NAMES
         if number:
-            hand = made([cards[one] for one in ("alice_card_1", "alice_card_2", *_SEEN[: number + 2])])
+            hand = hand_strengths([cards[one] for one in ("alice_card_1", "alice_card_2", *_SEEN[: number + 2])])
         else:
             hand, labels = hole_grid(cards["alice_card_1"], cards["alice_card_2"]), _HOLES
         decisions.append(Decided(name, np.where(plays, 0, -1), hand, labels, action, ("raises", "folds", "checks")))
@@ -128,7 +128,7 @@ def charts(sums: Sums, subject: Subject) -> Sequence[Chart]:
 
     def grid(title: str, meaning: str, action: int) -> Chart:
         return GridChart(
-            title, meaning, MADE, _ROUND_NAMES[1:],
+            title, meaning, HAND_NAMES, _ROUND_NAMES[1:],
             [shares(row[:, action], row.sum(axis=1)) for row in board], board.sum(axis=2).tolist(),
         )  # fmt: skip
 

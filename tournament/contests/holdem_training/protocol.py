@@ -48,15 +48,15 @@ class Dialogue:
         """Return the outcome of the last action and the pending decision."""
         fields = _VIEW.unpack(self._core.pending()[2])
         round_, stack, bobs_stack, pot = fields[18:]
-        lines = self._outcome(hand_is_over=round_ <= self._round)
+        lines = self._outcome(hand_has_ended=round_ <= self._round)
         pairs = zip(fields[0:18:2], fields[1:18:2])
         self._cards = [None if value < 0 else 13 * suit + value - 1 for suit, value in pairs]
         self._round, self._stack = round_, stack
-        known = _BOARD_CARDS[round_ - 1]
-        board = "".join(f" {number}" for number in fields[8 : 8 + 2 * known])
+        board_count = _BOARD_CARDS[round_ - 1]
+        board = "".join(f" {number}" for number in fields[8 : 8 + 2 * board_count])
         return [
             *lines,
-            f"STATE {self.hands_played + 1} {round_} {stack} {bobs_stack} {pot} {known}",
+            f"STATE {self.hands_played + 1} {round_} {stack} {bobs_stack} {pot} {board_count}",
             f"ALICE {fields[0]} {fields[1]} {fields[2]} {fields[3]}",
             f"BOARD{board}",
         ]
@@ -74,23 +74,23 @@ class Dialogue:
 
     def ended(self) -> list[str]:
         """Return the outcome of the last action and the score."""
-        return [*self._outcome(hand_is_over=True), f"SCORE {self.mean_profit:.6f}"]
+        return [*self._outcome(hand_has_ended=True), f"SCORE {self.mean_profit:.6f}"]
 
-    def _outcome(self, hand_is_over: bool) -> list[str]:
+    def _outcome(self, hand_has_ended: bool) -> list[str]:
         """Return Bob's reply and the hand's profit, or the number of hands before the first action."""
         if self._action is None:
             return [str(self._core.hands)]
         replies = {BOB_CHECKED: "OPP CHECK", BOB_CALLED: f"OPP CALL {self._action}", BOB_FOLDED: "OPP FOLD"}
         reply = replies.get(self._core.bobs_answer)  # none to a fold
         lines = [reply] if reply else []
-        if hand_is_over:
+        if hand_has_ended:
             self.hands_played += 1
             self._total += self._core.profit
             lines.append(f"RESULT {self._core.profit}")
         return lines
 
-    def _meaning(self, words: list[str]) -> list[str] | int:
-        match words:
+    def _meaning(self, fields: list[str]) -> list[str] | int:
+        match fields:
             case ["RATE", count]:
                 return [self._rate(_integer(count))]
             case ["ACTION", "CHECK"]:
@@ -100,7 +100,7 @@ class Dialogue:
             case ["ACTION", "RAISE", amount]:
                 self._action = self._raise(_integer(amount))
             case _:
-                raise _Wrong(_explain_error(words))
+                raise _Wrong(_explain_error(fields))
         return self._action
 
     def _rate(self, samples: int) -> str:
@@ -133,10 +133,10 @@ def _split_fields(line: bytes) -> list[str]:
         raise _Wrong("the line is not plain ASCII") from None
 
 
-def _integer(word: str) -> int:
-    if not _INTEGER.fullmatch(word):
-        raise _Wrong(f"{_excerpt(word)} is not an integer")
-    return int(word)
+def _integer(text: str) -> int:
+    if not _INTEGER.fullmatch(text):
+        raise _Wrong(f"{_excerpt(text)} is not an integer")
+    return int(text)
 
 
 def _explain_error(words: list[str]) -> str:

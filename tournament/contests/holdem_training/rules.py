@@ -122,10 +122,10 @@ def name_answer(answer: int) -> str:
 def show_view(values: Mapping[str, float]) -> str:
     """Return cards as suit and value, without the unknown ones, and the chips."""
 
-    def cards(who: str) -> str:
-        names = [name.removesuffix("_suit") for name in values if name.startswith(who) and name.endswith("_suit")]
+    def cards(owner: str) -> str:
+        names = [name.removesuffix("_suit") for name in values if name.startswith(owner) and name.endswith("_suit")]
         visible = [place for place in names if values[f"{place}_suit"] >= 0]
-        return " ".join([who, *[f"{values[f'{place}_suit']:g} {values[f'{place}_value']:g}" for place in visible]])
+        return " ".join([owner, *[f"{values[f'{place}_suit']:g} {values[f'{place}_value']:g}" for place in visible]])
 
     chips = [f"{name} {values[name]:g}" for name in ("round", "stack", "bobs_stack", "pot")]
     return ", ".join([cards("alice"), cards("board"), *chips])

@@ -68,7 +68,7 @@ class Settings(ContestSettings):
 
     @field_validator("payoffs", "column_payoffs")
     @classmethod
-    def _fit_the_moves(cls, payoffs: Payoffs | None, info: ValidationInfo) -> Payoffs | None:
+    def _check_payoff_shape(cls, payoffs: Payoffs | None, info: ValidationInfo) -> Payoffs | None:
         moves = info.data.get("moves")
         if payoffs is None or moves is None:  # their own mistake is reported
             return payoffs

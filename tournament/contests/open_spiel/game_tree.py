@@ -31,9 +31,9 @@ class Node:
 
     __slots__ = ("after", "kind", "told")
 
-    def __init__(self, kind: int, told: Any) -> None:
+    def __init__(self, kind: int, payload: Any) -> None:
         self.kind = kind
-        self.told = told
+        self.told = payload
         self.after = _NO_NODES  # remembered nodes, by action
 
 
@@ -144,7 +144,7 @@ def advance(state: Any, action: Any) -> None:
 
 
 @lru_cache(_MAX_GAMES)
-def game_of(written: str) -> Game:
+def load_game(written: str) -> Game:
     """Return a game by its name and parameters in OpenSpiel's notation.
 
     Raises:
@@ -185,11 +185,11 @@ def _load(written: str) -> tuple[Any, tuple[str, dict[str, Any], str] | None]:
     return game, (name, arguments, seed)
 
 
-def _seeded_game(name: str, given: dict[str, Any], seed: str, number: int) -> Any:
+def _seeded_game(name: str, arguments: dict[str, Any], seed: str, number: int) -> Any:
     """Return a game that draws its own chance from a seed."""
     import pyspiel
 
-    return pyspiel.load_game(name, given | {seed: number})
+    return pyspiel.load_game(name, arguments | {seed: number})
 
 
 def _tried(game: Any) -> tuple[str, ...]:

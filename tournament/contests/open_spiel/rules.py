@@ -51,10 +51,10 @@ class OpenSpielSettings(Settings):
     def _can_be_played(cls, value: str) -> str:
         if not value:
             raise PydanticCustomError("open_spiel", 'missing game; set one, such as open_spiel_game = "leduc_poker"')
-        from tournament.contests.open_spiel.game_tree import NoGame, game_of
+        from tournament.contests.open_spiel.game_tree import NoGame, load_game
 
         try:
-            game_of(value)
+            load_game(value)
         except NoGame as problem:
             raise PydanticCustomError("open_spiel", "{problem}", {"problem": str(problem)}) from None
         return value
@@ -65,16 +65,16 @@ class OpenSpielSettings(Settings):
 
     @field_validator("seats")
     @classmethod
-    def _are_players(cls, value: int, given: ValidationInfo) -> int:
+    def _are_players(cls, value: int, info: ValidationInfo) -> int:
         """Return the number of players, and raise an error for a different number."""
-        from tournament.contests.open_spiel.game_tree import game_of
+        from tournament.contests.open_spiel.game_tree import load_game
 
-        if "open_spiel_game" not in given.data:
+        if "open_spiel_game" not in info.data:
             return value  # already refused
-        players: int = game_of(given.data["open_spiel_game"]).players
+        players: int = load_game(info.data["open_spiel_game"]).players
         if value not in (0, players):
             message = "{game} has {players} players; leave seats out, or choose players in open_spiel_game"
-            raise PydanticCustomError("seats", message, {"game": given.data["open_spiel_game"], "players": players})
+            raise PydanticCustomError("seats", message, {"game": info.data["open_spiel_game"], "players": players})
         return players
 
 
@@ -97,10 +97,10 @@ class OpenSpiel(Rules):
         return str(self.walk.position())
 
     def __init__(self, settings: OpenSpielSettings) -> None:
-        from tournament.contests.open_spiel.game_tree import game_of  # here: once a leg, not in each of its games
+        from tournament.contests.open_spiel.game_tree import load_game  # here: once a leg, not in each of its games
 
         super().__init__(settings)
-        self.game = game_of(settings.open_spiel_game)
+        self.game = load_game(settings.open_spiel_game)
 
     def play(self, session: Session) -> Questions:
         """Play one game."""

@@ -22,10 +22,10 @@ from tournament.contests.two_card_draw.servers import (
     compiled_strategy,
     generated_server,
     generated_servers,
+    parse_strategy,
     practice_server,
     practice_servers,
     servers_in,
-    strategy_of,
 )
 from tournament.decisions.decision import Decision, News
 from tournament.decisions.value_types import Int
@@ -59,7 +59,7 @@ class Settings(BankedSettings):
 def _new_core(setup: CoreSetup[Settings]) -> GameCore:
     house = setup.house
     assert house is not None
-    strategy = strategy_of(house)
+    strategy = parse_strategy(house)
     return TwoCardDrawCore(
         setup.games,
         setup.sessions,
@@ -73,18 +73,18 @@ def _new_core(setup: CoreSetup[Settings]) -> GameCore:
     )
 
 
-def players(settings: Settings, folder: Path, say: Callable[[str], None]) -> Sequence[HousePlayer]:
+def players(settings: Settings, folder: Path, on_message: Callable[[str], None]) -> Sequence[HousePlayer]:
     """Return the servers of a tournament: the strategies of the folder, or servers made from the seed."""
     if settings.strategy_dir is not None:
         return servers_in(folder / settings.strategy_dir)
-    return generated_servers(_key(settings), settings.servers, say)
+    return generated_servers(_key(settings), settings.servers, on_message)
 
 
-def practice_players(settings: Settings, folder: Path, say: Callable[[str], None]) -> Sequence[HousePlayer]:
+def practice_players(settings: Settings, folder: Path, on_message: Callable[[str], None]) -> Sequence[HousePlayer]:
     """Return the servers of a match: the strategies of the folder, or servers that no contest has."""
     if settings.strategy_dir is not None:
         return servers_in(folder / settings.strategy_dir)
-    return practice_servers(_key(settings), settings.servers, say)
+    return practice_servers(_key(settings), settings.servers, on_message)
 
 
 def example(settings: Settings, name: str) -> HousePlayer:

@@ -17,14 +17,14 @@ from tournament.contests.two_card_draw.strategy_file import (
     write_strategy,
 )
 from tournament.errors import InputError, pluralize
-from tournament.keys import number_of, sub_key
+from tournament.keys import sub_key, to_number
 from tournament.names import LETTERS, valid_name
 
 SUFFIX = ".txt"
 FACTS = ("bet1", "bet2", "achievable")
 
 
-def recipe_of(key: bytes, name: str) -> Recipe:
+def make_recipe(key: bytes, name: str) -> Recipe:
     """Return the parameters of a generated server, uniform in the ranges of the statement.
 
     Each server has its own sub-keys of the contest's master key, so the examples reveal nothing about the others.
@@ -32,32 +32,32 @@ def recipe_of(key: bytes, name: str) -> Recipe:
     bets, iterations, seed = [sub_key(key, "two-card draw server", what, name) for what in ("bets", "steps", "climb")]
     bet1 = 1 + int.from_bytes(bets[:8], "little") % 5
     bet2 = bet1 + int.from_bytes(bets[8:16], "little") % (2 * bet1 + 1)
-    return Recipe(bet1, bet2, 10_000 + number_of(iterations) % 190_001, int.from_bytes(seed, "little"))
+    return Recipe(bet1, bet2, 10_000 + to_number(iterations) % 190_001, int.from_bytes(seed, "little"))
 
 
 def generated_server(key: bytes, name: str) -> HousePlayer:
     """Return the server of this name in the contest of this master key."""
-    return server_of(name, generated_text(recipe_of(key, name)))
+    return make_server(name, generated_text(make_recipe(key, name)))
 
 
 @cache
 def practice_server(key: bytes, name: str = "practice") -> HousePlayer:
     """Return a server to try a bot against, which no bot has seen before. It isn't stored."""
-    return server_of(name, write_strategy(generate(recipe_of(key, name))).encode())
+    return make_server(name, write_strategy(generate(make_recipe(key, name))).encode())
 
 
-def practice_servers(key: bytes, count: int, say: Callable[[str], None]) -> list[HousePlayer]:
+def practice_servers(key: bytes, count: int, on_message: Callable[[str], None]) -> list[HousePlayer]:
     """Servers like a contest's."""
-    say(f"Making {pluralize(count, 'server')}…")
+    on_message(f"Making {pluralize(count, 'server')}…")
     return [practice_server(key, f"practice_{number:02}") for number in range(1, count + 1)]
 
 
-def generated_servers(key: bytes, count: int, say: Callable[[str], None]) -> list[HousePlayer]:
+def generated_servers(key: bytes, count: int, on_message: Callable[[str], None]) -> list[HousePlayer]:
     """Return the servers of a contest."""
     names = [f"server_{number:02}" for number in range(1, count + 1)]
-    missing = sum(not cached_at(recipe_of(key, name)).exists() for name in names)
+    missing = sum(not cached_at(make_recipe(key, name)).exists() for name in names)
     if missing:
-        say(f"Making {missing} server{'s' if missing > 1 else ''}…")
+        on_message(f"Making {missing} server{'s' if missing > 1 else ''}…")
     return [generated_server(key, name) for name in names]
 
 
@@ -75,21 +75,21 @@ def servers_in(folder: Path) -> list[HousePlayer]:
             continue
         if not valid_name(path.stem):
             raise InputError(f"{path.name}: a strategy's name has {LETTERS}, digits and _ . + - only, 64 at most")
-        servers.append(server_of(path.stem, read_strategy_file(path)[1]))
+        servers.append(make_server(path.stem, read_strategy_file(path)[1]))
     if not servers:
         raise InputError(f"{folder} has no strategies, which are files ending in {SUFFIX}")
     return servers
 
 
-def server_of(name: str, content: bytes) -> HousePlayer:
+def make_server(name: str, content: bytes) -> HousePlayer:
     """Return a house player from a strategy file, with a perfect opponent's win in chips per hand as a fact."""
-    strategy = strategy_of(content)
+    strategy = parse_strategy(content)
     best = -StrategyEvaluator(strategy.rows, strategy.bet1, strategy.bet2).value()
     return HousePlayer(name, content, dict(zip(FACTS, (strategy.bet1, strategy.bet2, best))))
 
 
 @cache
-def strategy_of(content: bytes) -> ServerStrategy:
+def parse_strategy(content: bytes) -> ServerStrategy:
     """Return the strategy in a server's content, parsed once per process."""
     return read_strategy(content, "a server's strategy")
 
@@ -97,4 +97,4 @@ def strategy_of(content: bytes) -> ServerStrategy:
 @cache
 def compiled_strategy(content: bytes) -> CompiledStrategy:
     """Return a server's strategy, compiled to be played."""
-    return CompiledStrategy(strategy_of(content).rows)
+    return CompiledStrategy(parse_strategy(content).rows)

@@ -95,8 +95,8 @@ def read_strategy(content: bytes, where: str) -> ServerStrategy:
     if len(content) > MOST_BYTES:
         raise InputError(f"{where} is larger than {MOST_BYTES >> 20} MiB")
 
-    def refuse(number: int, what: str) -> NoReturn:
-        raise InputError(f"{where}, line {number}: {what}")
+    def refuse(number: int, problem: str) -> NoReturn:
+        raise InputError(f"{where}, line {number}: {problem}")
 
     try:
         text = content.decode("ascii")
@@ -155,10 +155,10 @@ def _parse_integer(word: str) -> int | None:
     return int(word) if word.isdigit() and len(word) < 10 else None
 
 
-def _situation(kind: str, words: list[str]) -> int | str:
+def _situation(kind: str, fields: list[str]) -> int | str:
     """Return the number of a situation in an unusual notation, or its defect."""
     values: dict[str, int] = {}
-    for (name, most), word in zip(_KINDS[kind].items(), words):
+    for (name, most), word in zip(_KINDS[kind].items(), fields):
         value = _parse_integer(word)
         if value is None or value > most:
             return f"{name} is {word[:40]}, must be 0 to {most}"
@@ -170,10 +170,10 @@ def _situation(kind: str, words: list[str]) -> int | str:
     return _situation_numbers()[" ".join([kind, *map(str, values.values())])]
 
 
-def _probabilities(kind: str, situation: int, words: list[str]) -> list[float] | str:
+def _probabilities(kind: str, situation: int, fields: list[str]) -> list[float] | str:
     """Return a line's three probabilities, adding up to 1, or their defect."""
     row = []
-    for word in words:
+    for word in fields:
         if not _NUMBER.fullmatch(word):
             return f"{word[:40]} is not a number"
         value = float(word)

@@ -57,10 +57,12 @@ class Executors(contextlib.AbstractContextManager["Executors"]):
         self._strict = strict
         self._started: Executor | None = None
 
-    def chosen(self, general: GeneralSettings, seconds: float, size: float, say: Callable[[str], None]) -> Executor:
+    def chosen(
+        self, general: GeneralSettings, seconds: float, size: float, on_message: Callable[[str], None]
+    ) -> Executor:
         """Return the executor that plays next, from `choose_executor`."""
         if self._started is None or self._started.name == "local":  # a new local one costs nothing
-            self._started = choose_executor(general, seconds, size, say, strict=self._strict)
+            self._started = choose_executor(general, seconds, size, on_message, strict=self._strict)
         return self._started
 
     @property
@@ -103,22 +105,22 @@ def require_results_outside_job(location: str) -> None:
 
 
 def choose_executor(
-    general: GeneralSettings, seconds: float, size: float, say: Callable[[str], None], *, strict: bool = False
+    general: GeneralSettings, seconds: float, size: float, on_message: Callable[[str], None], *, strict: bool = False
 ) -> Executor:
     """Return the executor of the settings. `auto` uses Ray for a cluster's address or long work on many cores.
 
     Args:
         seconds: Expected seconds of one core.
         size: Expected bytes of records.
-        say: Called with a message before a slow step.
+        on_message: Called with a message before a slow step.
 
     Raises:
         InputError: Ray can't be reached.
     """
     if size > _LARGE:
-        say(f"This will take about {size / 1e9:.0f} GB of records")
+        on_message(f"This will take about {size / 1e9:.0f} GB of records")
     if general.executor == "ray":
-        say("Starting Ray…")
+        on_message("Starting Ray…")
     name, workers = general.executor, general.workers
     address = cluster_address(general)
     if name == "auto":
@@ -129,31 +131,31 @@ def choose_executor(
         except ImportError as error:
             raise InputError(f"executor \"ray\": {error}; pip install 'ray>=2.59,<2.61'") from None
 
-        return RayExecutor(workers, address, say, strict=strict)
+        return RayExecutor(workers, address, on_message, strict=strict)
     from tournament.runner.executors.local import LocalExecutor
 
     return LocalExecutor(workers or cores())
 
 
-def keep_busy(
+def run_tasks(
     next_task: Callable[[], Task | None],
-    most: Callable[[], int],
+    get_max_running: Callable[[], int],
     start: Callable[[Task], _Played],
     wait: Callable[[list[_Played]], tuple[list[_Played], list[_Played]]],
-    receipt_of: Callable[[_Played], Receipt | None],
+    get_receipt: Callable[[_Played], Receipt | None],
     running: list[_Played],
 ) -> Iterator[list[Receipt]]:
     """Keep at most this many tasks running, and yield the receipts of those that are done.
 
     Args:
-        most: Returns the limit, before each task.
+        get_max_running: Returns the limit, before each task.
         start: Starts a task.
         wait: Splits the running tasks into done and not done.
-        receipt_of: Returns a task's receipt, or None after it appended the task to `running` again.
+        get_receipt: Returns a task's receipt, or None after it appended the task to `running` again.
         running: Always has the unfinished tasks, so that they can be stopped.
     """
     while True:
-        while len(running) < most() and (task := next_task()) is not None:
+        while len(running) < get_max_running() and (task := next_task()) is not None:
             running.append(start(task))
         if not running:
             return
@@ -162,7 +164,7 @@ def keep_busy(
         failures: list[Exception] = []
         for one in done:
             try:
-                receipt = receipt_of(one)
+                receipt = get_receipt(one)
             except Exception as failure:
                 failures.append(failure)
             else:

@@ -29,12 +29,12 @@ class NodeProblem(Exception):
         node_id: Ray's id of the node, "" if it isn't known.
         node: The node's name in messages.
         reason: The problem, in one line.
-        is_unfit: Whether no task at all can be played there.
+        excludes_node: Whether no task at all can be played there.
     """
 
-    def __init__(self, node_id: str, node: str, reason: str, is_unfit: bool) -> None:
-        super().__init__(node_id, node, reason, is_unfit)
-        self.node_id, self.node, self.reason, self.is_unfit = node_id, node, reason, is_unfit
+    def __init__(self, node_id: str, node: str, reason: str, excludes_node: bool) -> None:
+        super().__init__(node_id, node, reason, excludes_node)
+        self.node_id, self.node, self.reason, self.excludes_node = node_id, node, reason, excludes_node
 
     def __str__(self) -> str:
         return f"node {self.node}: {self.reason}"
@@ -64,9 +64,9 @@ class ClusterState:
 class ClusterNodes:
     """The nodes of a cluster that `ray`, the package, has joined. Ray is asked at most once a second."""
 
-    def __init__(self, ray: Any, say: Callable[[str], None], *, strict: bool = False) -> None:
+    def __init__(self, ray: Any, on_message: Callable[[str], None], *, strict: bool = False) -> None:
         self._ray = ray
-        self._say = say
+        self._on_message = on_message
         self._strict = strict
         self._head = ray.get_runtime_context().gcs_address
         node = ray._private.worker._global_node
@@ -113,7 +113,7 @@ class ClusterNodes:
         if line and self._set_aside and not self._has_played:  # the others died meanwhile
             raise self._no_node_can_play(self._set_aside)
         if line and line != self._said:
-            self._say(line)
+            self._on_message(line)
         self._said = line
 
     def _nodes_alive(self) -> dict[str, dict[str, Any]]:
@@ -167,7 +167,7 @@ class ClusterNodes:
         if self._strict or not problem.node_id:  # a node that isn't known can't be left out
             raise RunError(f"{problem}; {_RESUME_HINT}")
         failures[problem.node_id] = problem
-        if problem.is_unfit:
+        if problem.excludes_node:
             self._leave_out(problem)
         self._alive = self._nodes_alive()
         able = {name for name, node in self._fit().items() if _cores(node["Resources"], self._memory)}
@@ -181,7 +181,7 @@ class ClusterNodes:
     def _no_node_can_play(self, problems: Mapping[str, NodeProblem]) -> InputError:
         return InputError(f"no node of the cluster can play: {_in_a_line(problems)}; {_RESUME_HINT}")
 
-    def note_played(self, failures: Mapping[str, NodeProblem]) -> None:
+    def record_success(self, failures: Mapping[str, NodeProblem]) -> None:
         """Note that a task was played after it had failed on these nodes."""
         self._has_played = True
         for name, problem in failures.items():
@@ -192,7 +192,7 @@ class ClusterNodes:
     def _leave_out(self, problem: NodeProblem) -> None:
         if problem.node_id not in self._set_aside:
             self._set_aside[problem.node_id] = problem
-            self._say(f"{problem}; the run goes on without this node")
+            self._on_message(f"{problem}; the run goes on without this node")
 
 
 def _in_a_line(problems: Mapping[str, NodeProblem]) -> str:

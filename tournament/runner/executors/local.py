@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
 
-from tournament.runner.executors import keep_busy
+from tournament.runner.executors import run_tasks
 from tournament.thread_streams import separate_streams
 from tournament.worker.batch import Receipt, Task, play_task
 from tournament.worker.wasm.stack import deep_threads
@@ -44,7 +44,7 @@ class LocalExecutor:
 
         with separate_streams():
             try:
-                yield from keep_busy(next_task, lambda: 2 * self.workers, start, self._wait, Future[Receipt].result, [])
+                yield from run_tasks(next_task, lambda: 2 * self.workers, start, self._wait, Future[Receipt].result, [])
             finally:
                 stop.set()
                 pool.shutdown(wait=True, cancel_futures=True)

@@ -55,9 +55,9 @@ def own_ray(ray: Any, cores: int, **options: Any) -> Iterator[None]:
             ray.shutdown()
 
 
-def memory_for(task: Task, here: int, workers: int) -> int:
-    """Return the memory that a task requests from a Ray with `here` bytes: a share, but at least that of one leg."""
-    return min(here, max(task.least_memory_bytes, min(task.memory_bytes, here // workers)))
+def memory_for(task: Task, available: int, workers: int) -> int:
+    """Return the memory that a task requests of `available` bytes: a worker's share, but at least that of one leg."""
+    return min(available, max(task.least_memory_bytes, min(task.memory_bytes, available // workers)))
 
 
 def _short_folder() -> Path:

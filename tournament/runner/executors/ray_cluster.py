@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from tournament.cores import cores
 from tournament.errors import InputError, RunError, TournamentError, and_more, truncate
-from tournament.runner.executors import existing_cluster, keep_busy
+from tournament.runner.executors import existing_cluster, run_tasks
 from tournament.runner.executors.cluster_nodes import ClusterNodes, ClusterState, NodeProblem
 from tournament.runner.executors.existing_cluster import join
 from tournament.runner.executors.private_ray import memory_for, own_ray
@@ -62,7 +62,9 @@ class RayExecutor:
 
     name = "ray"
 
-    def __init__(self, workers: int, address: str | None, say: Callable[[str], None], *, strict: bool = False) -> None:
+    def __init__(
+        self, workers: int, address: str | None, on_message: Callable[[str], None], *, strict: bool = False
+    ) -> None:
         """Join the cluster at an address, or start one here.
 
         With `strict` the first problem of a node ends the run.
@@ -83,19 +85,19 @@ class RayExecutor:
                     join(ray, address or "auto", **_QUIET)
                     if not existing_cluster.ends_after_play:
                         self._until_closed.callback(ray.shutdown)
-                self._cluster = ClusterNodes(ray, say, strict=strict)
+                self._cluster = ClusterNodes(ray, on_message, strict=strict)
             else:
                 self._workers = workers or cores()
-                self._start_own(say)
+                self._start_own(on_message)
         except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
             raise InputError(f"Ray can't be reached at {address or 'this machine'}: {_in_a_line(error)}") from None
 
-    def _start_own(self, say: Callable[[str], None]) -> None:
+    def _start_own(self, on_message: Callable[[str], None]) -> None:
         """Start a Ray of this run. It gives itself half a minute, so a busy machine gets a second try."""
         try:
             self._until_closed.enter_context(own_ray(ray, self._workers, **_QUIET))
         except RuntimeError as error:
-            say(f"Ray did not start ({_in_a_line(error)}); trying once more…")
+            on_message(f"Ray did not start ({_in_a_line(error)}); trying once more…")
             self._until_closed.enter_context(own_ray(ray, self._workers, **_QUIET))
 
     @property
@@ -116,7 +118,7 @@ class RayExecutor:
         try:
             self._submit = self._submitter(artifacts)
             with separate_streams(), _muted_ray():
-                yield from keep_busy(next_task, self._most, self._start, self._wait, self._receipt, running)
+                yield from run_tasks(next_task, self._max_running, self._start, self._wait, self._receipt, running)
         finally:
             # Who leaves a cluster ends its tasks. Ray aborts where one that is cancelled is done just then.
             for one in running if self._stays_joined and not existing_cluster.ends_after_play else ():
@@ -126,7 +128,7 @@ class RayExecutor:
         """Leave the cluster."""
         self._until_closed.close()
 
-    def _most(self) -> int:
+    def _max_running(self) -> int:
         """Return the number of tasks to keep submitted."""
         if self._cluster is None:
             return self._workers
@@ -183,13 +185,13 @@ class RayExecutor:
             self._submitted.append(submitted)
             return None
         except ray.exceptions.RayError as error:
-            raise RunError(self._lost_in_words(submitted.task, error)) from None
+            raise RunError(self._describe_loss(submitted.task, error)) from None
         assert isinstance(receipt, Receipt)
         if self._cluster:
-            self._cluster.note_played(submitted.failures)
+            self._cluster.record_success(submitted.failures)
         return receipt
 
-    def _lost_in_words(self, task: Task, error: ray.exceptions.RayError) -> str:
+    def _describe_loss(self, task: Task, error: ray.exceptions.RayError) -> str:
         legs = [" – ".join(seat.name for seat in leg.seats) for leg in task.legs[:_MAX_LEGS_NAMED]]
         named = f"{'; '.join(legs)}{and_more(len(task.legs) - len(legs))}"
         logs = f"; Ray's logs on the nodes: {self._cluster.logs}" if self._cluster else ""
@@ -260,7 +262,7 @@ def _play_remotely(invitation: Invitation, pickled: bytes, stored: _Stored) -> R
         raise _node_problem(error, location, excludes_node or isinstance(error, InputError)) from None
 
 
-def _node_problem(error: Exception, location: str, is_unfit: bool) -> NodeProblem:
+def _node_problem(error: Exception, location: str, excludes_node: bool) -> NodeProblem:
     address, host = ray.util.get_node_ip_address(), platform.node()
     if isinstance(error, OSError):
         reason = explain_write_error(error, location)
@@ -270,4 +272,4 @@ def _node_problem(error: Exception, location: str, is_unfit: bool) -> NodeProble
         # What an organiser may decide for bots of their own mends no node.
         reason = str(error).replace(MEND, "give this node what the others have, or take it out of the cluster")
     name = host if host == address else f"{host} ({address})"
-    return NodeProblem(ray.get_runtime_context().get_node_id(), name, reason, is_unfit)
+    return NodeProblem(ray.get_runtime_context().get_node_id(), name, reason, excludes_node)

@@ -37,7 +37,7 @@ class Reconciliation:
         total: Number of legs that count.
         done: Number of those that were played.
         in_lanes: Number of those that are missing and have processes.
-        left_out: Whether legs that count are missing and aren't to be played in this run.
+        has_excluded: Whether legs that count are missing and aren't to be played in this run.
     """
 
     def __init__(self, schedule: Schedule) -> None:
@@ -45,7 +45,7 @@ class Reconciliation:
         self._schedule, self._columns = schedule, columns
         self._places = _LegIndex.of_all(columns, each)
         self._digester = schedule.digests()
-        digests = self._digester.of_columns(columns, players, each)
+        digests = self._digester.digest_columns(columns, players, each)
         self._digests: npt.NDArray[np.bytes_] = np.frombuffer(digests, DIGESTS)
         self._known = np.zeros(len(self._digests), bool)
         self._out_at: dict[int, tuple[int, ...]] = {}  # the seats that are disqualified in a leg, by its place
@@ -56,14 +56,14 @@ class Reconciliation:
         self._last = np.full(len(self._names), len(self._digests))  # the place after which a bot plays no more
         self._counts = np.ones(len(self._digests), bool)
         self.out: set[str] = set()
-        self._left_out = np.zeros(len(self._digests), bool)
+        self._excluded = np.zeros(len(self._digests), bool)
         # At tables of three and more: the digests without anybody out, whether that version of each leg is known, the
         # other versions that are, each with the seats disqualified in it, and who is out in which leg.
         self._plays_on = len(self._seats) > SEATS_THAT_END_A_LEG
         self._of_all, self._known_of_all = self._digests, self._known
         self._versions: dict[int, dict[bytes, tuple[int, ...]]] = {}
         self._out_in: dict[int, tuple[int, ...]] = {}
-        self._of_processes = is_process
+        self._is_process = is_process
         self.total, self.done, self.in_lanes = len(self._digests), 0, int(self._has_processes.sum())
 
     def _judge(self) -> None:
@@ -75,7 +75,7 @@ class Reconciliation:
                 last[entrants[list(self._out_at[place])]] = place
         changed, self._last = last != self._last, last
         self.out = {name for name, place in zip(self._names, last.tolist()) if place < len(self._digests)}
-        self._count_again(np.flatnonzero(reduce(np.logical_or, (changed[seat] for seat in self._seats))))
+        self._recount(np.flatnonzero(reduce(np.logical_or, (changed[seat] for seat in self._seats))))
 
     def _judge_tables(self) -> None:
         """Find who is out in which leg, and which version of each leg counts."""
@@ -94,36 +94,36 @@ class Reconciliation:
             entrants = np.array([seat[index] for seat in self._seats])
             disqualified = tuple(np.flatnonzero(last[entrants] < index).tolist())
             playing = [entrant for seat, entrant in enumerate(entrants.tolist()) if seat not in disqualified]
-            self._has_processes[index] = self._of_processes[playing].any()
+            self._has_processes[index] = self._is_process[playing].any()
             self._digests[index] = self._digest(index, disqualified) if disqualified else self._of_all[index]
             if disqualified:
                 self._out_in[index] = disqualified
             else:
                 self._out_in.pop(index, None)
-        self._find_known(indices)
+        self._find_recorded(indices)
 
-    def _find_known(self, places: Ints) -> None:
+    def _find_recorded(self, indices: Ints) -> None:
         """Find which of these legs are known in the version that counts, at tables of three and more."""
         if self._digests is not self._of_all:
-            for index in places.tolist():
+            for index in indices.tolist():
                 versions = self._versions.get(index, {})
                 self._known[index] = (
                     self._digests[index : index + 1].tobytes() in versions
                     if index in self._out_in
                     else self._known_of_all[index]
                 )
-        missing = self._counts & ~self._known & ~self._left_out
+        missing = self._counts & ~self._known & ~self._excluded
         self.done = int((self._counts & self._known).sum())
         self.total, self.in_lanes = self.done + int(missing.sum()), int((missing & self._has_processes).sum())
 
-    def _digest(self, place: int, out: Sequence[int]) -> bytes:
+    def _digest(self, index: int, disqualified: Sequence[int]) -> bytes:
         """Return the digest of a leg in which these seats are out."""
-        row, leg = divmod(place, self._schedule.legs_per_replica)
+        row, leg = divmod(index, self._schedule.legs_per_replica)
         players = tuple(self._schedule.players[one] for one in self._columns.players[row].tolist())
         number = int(self._columns.replica[row]) * self._schedule.legs_per_replica + leg
-        return self._digester.of(players, number, out)
+        return self._digester.of(players, number, disqualified)
 
-    def _note_at_tables(self, legs: Legs) -> None:
+    def _record_at_tables(self, legs: Legs) -> None:
         """Note legs of three and more bots that were played, in any version."""
         at, is_known = self._places.of(legs.match, legs.number)
         complete = np.flatnonzero(is_known & _are_complete(legs, self._schedule))
@@ -136,17 +136,17 @@ class Reconciliation:
                 self._versions.setdefault(place, {})[bytes.fromhex(legs.digests[leg])] = disqualified
             elif disqualified:
                 self._out_at[place] = disqualified
-        self._leave_out(at, left_out=False)
+        self._leave_out(at, excluded=False)
         if self._out_at or self._versions:
             self._judge_tables()
-        self._find_known(at)
+        self._find_recorded(at)
 
-    def _count_again(self, places: Ints) -> None:
+    def _recount(self, indices: Ints) -> None:
         """Find which of these legs count."""
-        until = reduce(np.minimum, (self._last[seat[places]] for seat in self._seats))
-        before, self._counts[places] = self._counts[places], until >= places
-        for sign, changed in ((-1, places[before & (until < places)]), (1, places[~before & (until >= places)])):
-            changed = changed[~self._left_out[changed]]
+        until = reduce(np.minimum, (self._last[seat[indices]] for seat in self._seats))
+        before, self._counts[indices] = self._counts[indices], until >= indices
+        for sign, changed in ((-1, indices[before & (until < indices)]), (1, indices[~before & (until >= indices)])):
+            changed = changed[~self._excluded[changed]]
             missing = changed[~self._known[changed]]
             self.total += sign * len(changed)
             self.done += sign * (len(changed) - len(missing))
@@ -155,11 +155,11 @@ class Reconciliation:
     def note(self, legs: Legs) -> None:
         """Record legs that were played. Legs count if they are complete and have the schedule's match and number."""
         if self._plays_on:
-            self._note_at_tables(legs)
+            self._record_at_tables(legs)
             return
-        at, is_known = self._found(legs)
+        at, is_known = self._find_legs(legs)
         at, more = at[is_known], legs.rare_index[is_known]
-        self._leave_out(at, left_out=False)
+        self._leave_out(at, excluded=False)
         new = at[self._counts[at] & ~self._known[at]]
         self._known[at] = True
         self.done += len(new)
@@ -170,7 +170,7 @@ class Reconciliation:
             self._out_at |= zip(at[ended].tolist(), outs)
             self._judge()
 
-    def leave_out(self, names: Set[str] = frozenset(), matches: Set[int] = frozenset()) -> None:
+    def exclude(self, names: Set[str] = frozenset(), matches: Set[int] = frozenset()) -> None:
         """Don't play the missing legs of these bots and matches. What was played of them counts."""
         if names or matches:
             bots = np.array([name in names for name in self._names], bool)
@@ -178,31 +178,31 @@ class Reconciliation:
             if matches:
                 match = np.repeat(self._columns.match, self._schedule.legs_per_replica)
                 is_excluded |= np.isin(match, np.array(sorted(matches), np.int64))
-            self._leave_out(np.flatnonzero(is_excluded & ~self._known), left_out=True)
+            self._leave_out(np.flatnonzero(is_excluded & ~self._known), excluded=True)
 
-    def _leave_out(self, places: Ints, *, left_out: bool) -> None:
+    def _leave_out(self, indices: Ints, *, excluded: bool) -> None:
         """Leave these legs out, or no longer."""
-        changed = places[self._left_out[places] != left_out]
-        self._left_out[changed] = left_out
-        sign, missing = -1 if left_out else 1, changed[self._counts[changed] & ~self._known[changed]]
+        changed = indices[self._excluded[indices] != excluded]
+        self._excluded[changed] = excluded
+        sign, missing = -1 if excluded else 1, changed[self._counts[changed] & ~self._known[changed]]
         self.total += sign * len(missing)
         self.in_lanes += sign * int(self._has_processes[missing].sum())
 
     @property
-    def left_out(self) -> bool:
+    def has_excluded(self) -> bool:
         """True if legs that count are missing and aren't to be played in this run."""
-        return bool((self._left_out & self._counts).any())
+        return bool((self._excluded & self._counts).any())
 
     def counts(self, legs: Legs) -> npt.NDArray[np.bool_]:
         """Return whether each of these legs counts, and is its first version."""
-        at, known = self._found(legs)
+        at, known = self._find_legs(legs)
         among = np.flatnonzero(known)
         among = among[np.argsort(at[among], kind="stable")]
         known[known] = self._counts[at[known]]
         known[among[1:][np.diff(at[among]) == 0]] = False
         return known
 
-    def _found(self, legs: Legs) -> tuple[Ints, npt.NDArray[np.bool_]]:
+    def _find_legs(self, legs: Legs) -> tuple[Ints, npt.NDArray[np.bool_]]:
         """Return the places of legs, and whether each is complete and the one that the schedule has there."""
         at, known = self._places.of(legs.match, legs.number)
         known[known] = self._digests[at[known]] == legs.digest[known]
@@ -210,7 +210,7 @@ class Reconciliation:
 
     @property
     def _is_missing(self) -> npt.NDArray[np.bool_]:
-        missing: npt.NDArray[np.bool_] = self._counts & ~self._known & ~self._left_out
+        missing: npt.NDArray[np.bool_] = self._counts & ~self._known & ~self._excluded
         return missing
 
     @property
@@ -279,7 +279,7 @@ def _keys(match: Ints, number: Ints, matches: int, legs_per_replica: int) -> Int
     return (number // legs_per_replica * matches + match) * legs_per_replica + number % legs_per_replica
 
 
-def fixtures_of(legs: Legs, schedule: Schedule, recorded: Legs) -> Iterator[Fixture | str]:
+def find_fixtures(legs: Legs, schedule: Schedule, recorded: Legs) -> Iterator[Fixture | str]:
     """Yield for each leg what the schedule has for its players and number, or why it isn't that.
 
     Args:

@@ -26,23 +26,23 @@ class Digests:
         self._before: dict[int, Any] = {}
         self._after: dict[tuple[str, int], bytes] = {}
 
-    def of(self, players: Seats, number: int, out: Sequence[int] = ()) -> bytes:
+    def of(self, players: Seats, number: int, disqualified: Sequence[int] = ()) -> bytes:
         """Return the digest of a leg.
 
         Args:
             players: The entrants by seat, then the house player if there is one.
             number: Number of the leg in its match.
-            out: The seats of bots that were disqualified in an earlier leg.
+            disqualified: The seats of bots that were disqualified in an earlier leg.
         """
-        digest = self._of_first(players[0]).copy()
-        end = b",%b" % _json(list(out)) if out else b""
-        digest.update(b"%b%d%b]" % (b"".join(map(self._of_other, players[1:])), number, end))
+        digest = self._hash_first(players[0]).copy()
+        end = b",%b" % _json(list(disqualified)) if disqualified else b""
+        digest.update(b"%b%d%b]" % (b"".join(map(self._encode_other, players[1:])), number, end))
         return cast(bytes, digest.digest())
 
-    def of_columns(self, columns: MatchColumns, players: Seats, legs_per_replica: int) -> bytes:
+    def digest_columns(self, columns: MatchColumns, players: Seats, legs_per_replica: int) -> bytes:
         """Return the digests of all legs of matches, one after the other."""
-        first = {place: self._of_first(players[place]) for place in _distinct(columns.players[:, :1])}
-        other_texts = {place: self._of_other(players[place]) for place in _distinct(columns.players[:, 1:])}
+        first = {place: self._hash_first(players[place]) for place in _distinct(columns.players[:, :1])}
+        other_texts = {place: self._encode_other(players[place]) for place in _distinct(columns.players[:, 1:])}
         ends = [b"%d]" % number for number in range(int(columns.replica.max(initial=-1) + 1) * legs_per_replica)]
         digests = bytearray()
         for at in range(0, len(columns.match), _AT_ONCE):
@@ -56,21 +56,21 @@ class Digests:
                     digests += digest.digest()
         return bytes(digests)
 
-    def _of_first(self, player: Competitor) -> Any:
+    def _hash_first(self, player: Competitor) -> Any:
         if player.number not in self._before:
             self._before[player.number] = digest = self._start.copy()
             digest.update(_player(player))
         return self._before[player.number]
 
-    def _of_other(self, player: Competitor) -> bytes:
+    def _encode_other(self, player: Competitor) -> bytes:
         key = player.kind, player.number
         if key not in self._after:
             self._after[key] = _player(player)
         return self._after[key]
 
 
-def _distinct(places: npt.NDArray[np.int32]) -> list[int]:
-    distinct: list[int] = np.flatnonzero(np.bincount(places.ravel())).tolist()
+def _distinct(indices: npt.NDArray[np.int32]) -> list[int]:
+    distinct: list[int] = np.flatnonzero(np.bincount(indices.ravel())).tolist()
     return distinct
 
 

@@ -81,7 +81,7 @@ class Replicas:
         return max(self.of_all, *self.more.values()) if self.more else self.of_all
 
 
-ONE_OF_EACH = Replicas()
+ONE_REPLICA = Replicas()
 
 
 class MatchLegs(NamedTuple):

@@ -12,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tournament.arrays import Ints
-from tournament.keys import SubKeys, number_of, seed_fingerprint
+from tournament.keys import SubKeys, seed_fingerprint, to_number
 from tournament.leg import Leg, LegPlan, Seat, house_match_number, legs_per_replica
 from tournament.records.self_play import copy_name
 from tournament.runner.schedule.digests import Digests
 from tournament.runner.schedule.fixtures import (
-    ONE_OF_EACH,
+    ONE_REPLICA,
     Competitor,
     Fixture,
     MatchColumns,
@@ -47,7 +47,7 @@ class Schedule(ABC):
     competitors: Sequence[Competitor]
     house: Sequence[Competitor] = ()
     version: str = ""
-    replicas: Replicas = ONE_OF_EACH
+    replicas: Replicas = ONE_REPLICA
     fingerprint: str = ""
     paired: str | None = None
 
@@ -63,7 +63,7 @@ class Schedule(ABC):
 
     @property
     @abstractmethod
-    def legs_of_deals(self) -> int:
+    def legs_sharing_deals(self) -> int:
         """Consecutive legs with the same deals, which are those of a duplicate match."""
 
     @abstractmethod
@@ -100,7 +100,7 @@ class Schedule(ABC):
         rand() is SplitMix64 from a number of the seat's own. The bot can know it: no other randomness follows from it.
         An opponent sees a few bits of each word in the bot's answers, and would have 2^64 numbers to try.
         """
-        chance, deals = self._chance_of(fixture), self._chance_of_deals(fixture)
+        chance, deals = self._chance_label(fixture), self._deals_label(fixture)
         match, number, digest, seats, house, out = fixture
         keys, players = SubKeys(self.key, *chance), seats if house is None else (*seats, house)
         count, among = len(seats), len(players)
@@ -111,22 +111,22 @@ class Schedule(ABC):
                 player.name,
                 "out" if place in out else player.kind,
                 player.artifact,
-                number_of(keys.of("rand", (place - role) % among)),
+                to_number(keys.of("rand", (place - role) % among)),
             )
             for place, player in enumerate(players)
         ]
         deals_key = (keys if deals == chance else SubKeys(self.key, *deals)).of("deals")
-        rotation = (self._rotation_of(fixture, keys) + role) % count
+        rotation = (self._rotation(fixture, keys) + role) % count
         plan = LegPlan(
             match, number, self.sessions_per_leg, deals_key, count, rotation, number // self.legs_per_replica
         )
         return Leg(digest, plan, tuple(seated[:count]), seated[count] if house else None)
 
     @abstractmethod
-    def _rotation_of(self, fixture: Fixture, keys: SubKeys) -> int:
+    def _rotation(self, fixture: Fixture, keys: SubKeys) -> int:
         """Return how far a leg, of these keys, moves its bots from the positions that its key draws for them."""
 
-    def _chance_of(self, fixture: Fixture) -> tuple[str, str]:
+    def _chance_label(self, fixture: Fixture) -> tuple[str, str]:
         """Return the label of all that is random in a leg: its digest, or that of any version of the bot."""
         if self.paired is None:
             return "leg", fixture.digest
@@ -134,7 +134,7 @@ class Schedule(ABC):
         return "leg of any version", self._digests.of((_ANYONE, *other_players), fixture.number).hex()
 
     @abstractmethod
-    def _chance_of_deals(self, fixture: Fixture) -> tuple[str, str]:
+    def _deals_label(self, fixture: Fixture) -> tuple[str, str]:
         """Return the label of its deals, which compared legs share."""
 
     @cached_property
@@ -161,14 +161,14 @@ class RoundRobin(Schedule):
         of: The entrant that plays in every match; None: all combinations are played.
         seats: Seats of a match; None: one match of all entrants.
         tables: Matches of a replica that each entrant hosts, its guests drawn; None: all combinations are played.
-        of_copies: Whether each entrant plays its copy alone.
+        against_copies: Whether each entrant plays its copy alone.
         first_by_name: Whether of two seats the first by name begins the first leg. Otherwise this is drawn.
     """
 
     of: str | None = None
     seats: int | None = 2
     tables: int | None = None
-    of_copies: bool = False
+    against_copies: bool = False
     first_by_name: bool = False
 
     @cached_property
@@ -204,7 +204,7 @@ class RoundRobin(Schedule):
         return legs_per_replica(self.settings, self.seat_count)
 
     @property
-    def legs_of_deals(self) -> int:
+    def legs_sharing_deals(self) -> int:
         return self.legs_per_replica
 
     def digests(self) -> Digests:
@@ -216,7 +216,7 @@ class RoundRobin(Schedule):
             matches, tables = [match for match, _ in drawn], [table for _, table in drawn]
         else:
             numbers = [player.number for player in self.competitors]
-            tables = [self._pairs_of_copies() if self.of_copies else self._combinations()]
+            tables = [self._copy_pairs() if self.against_copies else self._combinations()]
             # Tables of everybody differ by their house bots alone.
             numbered = tables[0] if self.seats else self._combined(self.house_bots, self.house_seats)
             matches = [colex_numbers(numbers, numbered)]
@@ -239,8 +239,8 @@ class RoundRobin(Schedule):
         tables = np.hstack([np.repeat(own, len(house), axis=0), np.tile(house, (len(own), 1))])
         return self._by_number(tables) if self.house_seats else tables
 
-    def _combined(self, places: list[int], count: int) -> Ints:
-        tables: Ints = np.array(places, np.int64)[combinations(len(places), count)]
+    def _combined(self, indices: list[int], count: int) -> Ints:
+        tables: Ints = np.array(indices, np.int64)[combinations(len(indices), count)]
         return tables
 
     def _by_number(self, tables: Ints) -> Ints:
@@ -249,7 +249,7 @@ class RoundRobin(Schedule):
         ordered: Ints = np.take_along_axis(tables, np.argsort(number[tables], axis=1), axis=1)
         return ordered
 
-    def _pairs_of_copies(self) -> Ints:
+    def _copy_pairs(self) -> Ints:
         """Return the places of each competitor and its copy, by number."""
         index_by_name = {player.name: place for place, player in enumerate(self.competitors)}
         number = [player.number for player in self.competitors]
@@ -293,7 +293,7 @@ class RoundRobin(Schedule):
         seated: Ints = by_seat[np.sort(seat[tables], axis=1)]
         return seated
 
-    def _rotation_of(self, fixture: Fixture, keys: SubKeys) -> int:
+    def _rotation(self, fixture: Fixture, keys: SubKeys) -> int:
         # Of two the key draws who comes first in a match's first leg, and then they alternate, so that no role goes by
         # a bot's name. Of more the key draws the positions, and the legs of a duplicate match, which share it, differ
         # by their rotation alone.
@@ -304,15 +304,15 @@ class RoundRobin(Schedule):
             return fixture.number
         if fixture.number:
             start = fixture._replace(number=0, digest=self._digests.of(fixture.players, 0).hex())
-            keys = SubKeys(self.key, *self._chance_of(start))
-        return fixture.number + number_of(keys.of("first")) % 2
+            keys = SubKeys(self.key, *self._chance_label(start))
+        return fixture.number + to_number(keys.of("first")) % 2
 
-    def _chance_of_deals(self, fixture: Fixture) -> tuple[str, str]:
-        first = fixture.number - fixture.number % self.legs_of_deals
+    def _deals_label(self, fixture: Fixture) -> tuple[str, str]:
+        first = fixture.number - fixture.number % self.legs_sharing_deals
         if first != fixture.number:
             digest = self._digests.of(fixture.seats, first).hex()
             fixture = fixture._replace(number=first, digest=digest)
-        return self._chance_of(fixture)
+        return self._chance_label(fixture)
 
 
 @dataclass(frozen=True)
@@ -333,7 +333,7 @@ class AgainstHouse(Schedule):
         return int(self.settings["sessions"])
 
     @property
-    def legs_of_deals(self) -> int:
+    def legs_sharing_deals(self) -> int:
         return 1
 
     def digests(self) -> Digests:
@@ -349,12 +349,12 @@ class AgainstHouse(Schedule):
         players = np.array([(entrants[one], house[other]) for one, other in pairs], np.int64).reshape(-1, 2)
         return _in_replicas(self.replicas, [match], [players])
 
-    def _rotation_of(self, fixture: Fixture, keys: SubKeys) -> int:
+    def _rotation(self, fixture: Fixture, keys: SubKeys) -> int:
         return 0
 
-    def _chance_of_deals(self, fixture: Fixture) -> tuple[str, str]:
+    def _deals_label(self, fixture: Fixture) -> tuple[str, str]:
         if self.paired is not None:
-            return self._chance_of(fixture)
+            return self._chance_label(fixture)
         assert fixture.house
         return "leg of any entrant", self._digests.of((_ANYONE, fixture.house), fixture.number).hex()
 

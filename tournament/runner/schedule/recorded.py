@@ -27,19 +27,19 @@ def recorded_replicas(batches: Iterable[Batch], legs_per_replica: int) -> Replic
 
 
 def extend_with_played_replicas(
-    schedule_with: Callable[[Replicas], Schedule], wanted: Replicas, batches: Iterable[Batch]
+    schedule_with: Callable[[Replicas], Schedule], requested: Replicas, batches: Iterable[Batch]
 ) -> Schedule:
     """Return the schedule of wanted replicas and of further ones that the current players have played, to lose none."""
     batches = list(batches)
-    schedule = schedule_with(wanted)
+    schedule = schedule_with(requested)
     recorded = recorded_replicas(batches, schedule.legs_per_replica)
-    beyond = {match: count for match, count in recorded.more.items() if count > wanted.of(match)}
+    beyond = {match: count for match, count in recorded.more.items() if count > requested.of(match)}
     if not beyond:
         return schedule
     played = {digest for batch in batches for digest in batch.legs.digests}
-    for fixture in schedule_with(Replicas(wanted.of_all, {**wanted.more, **beyond})).fixtures():
+    for fixture in schedule_with(Replicas(requested.of_all, {**requested.more, **beyond})).fixtures():
         match = fixture.match
         if fixture.digest not in played and match in beyond:
             replica = fixture.number // schedule.legs_per_replica
-            beyond[match] = min(beyond[match], max(replica, wanted.of(match)))
-    return schedule_with(Replicas(wanted.of_all, {**wanted.more, **beyond}))
+            beyond[match] = min(beyond[match], max(replica, requested.of(match)))
+    return schedule_with(Replicas(requested.of_all, {**requested.more, **beyond}))

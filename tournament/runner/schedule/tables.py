@@ -109,23 +109,23 @@ class Draw:
         self._authors = authors if any(authors) else ()
         self._own = np.array([_hash64("guest", fingerprint, name) for name in names], np.uint64)
 
-    def guests(self, replica: int, host: int, place: int, count: int) -> tuple[int, ...]:
+    def guests(self, replica: int, host: int, index: int, count: int) -> tuple[int, ...]:
         """Return the indices of this many guests at a table, those with the lowest hashes, in ascending order."""
-        hashes = self._hashes(replica, self._names[host], place)
+        hashes = self._hashes(replica, self._names[host], index)
         hashes[host] = np.iinfo(np.uint64).max
         if self._authors and count:
-            return self._of_other_authors(host, count, np.argsort(hashes, kind="stable").tolist())
+            return self._without_common_authors(host, count, np.argsort(hashes, kind="stable").tolist())
         return _lowest(hashes, count)
 
-    def serving(self, replica: int, host: str, place: int, count: int) -> tuple[int, ...]:
+    def serving(self, replica: int, host: str, index: int, count: int) -> tuple[int, ...]:
         """Return the indices of this many at a table of a host that is none of them."""
-        return _lowest(self._hashes(replica, host, place), count)
+        return _lowest(self._hashes(replica, host, index), count)
 
-    def _hashes(self, replica: int, host: str, place: int) -> _Hashes:
-        table = _hash64("table", self._fingerprint, str(replica), host, str(place))
+    def _hashes(self, replica: int, host: str, index: int) -> _Hashes:
+        table = _hash64("table", self._fingerprint, str(replica), host, str(index))
         return _mixed(_mixed(self._own ^ np.uint64(table)) + np.uint64(table))
 
-    def _of_other_authors(self, host: int, count: int, in_order: Sequence[int]) -> tuple[int, ...]:
+    def _without_common_authors(self, host: int, count: int, in_order: Sequence[int]) -> tuple[int, ...]:
         """Return the first guests without a common author among them or with the host."""
         seated, guests = {self._authors[host]}, list[int]()
         for guest in in_order:
@@ -149,8 +149,8 @@ def _hash64(*parts: str) -> int:
     return int.from_bytes(blake2b(content, digest_size=8, person=b"drawn tables").digest(), "little")
 
 
-def _mixed(words: _Hashes) -> _Hashes:
+def _mixed(values: _Hashes) -> _Hashes:
     """Return words mixed one to one (the finaliser of SplitMix64, G. Steele and others, 2014)."""
-    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return words ^ (words >> np.uint64(31))
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return values ^ (values >> np.uint64(31))

@@ -16,5 +16,5 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> conformance.ContestSuite:
 
 
 @pytest.mark.parametrize("check", conformance.CHECKS, ids=lambda check: check.__name__)
-def test_contest_keeps_to_what_every_contest_must(suite: conformance.ContestSuite, check: Any) -> None:
+def test_contest_passes_conformance_suite(suite: conformance.ContestSuite, check: Any) -> None:
     check(suite)

@@ -10,7 +10,7 @@ from typing import Protocol
 from engine.processes.lanes import Lanes
 from tournament.contests.bots import Dialogue
 from tournament.contests.settings import ContestSettings, ProcessTime
-from tournament.leg import TOO_SLOW, Failure, Leg, Seat, out_of_memory
+from tournament.leg import TOO_SLOW, Failure, Leg, Seat, memory_failure
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.exit_status import how_it_ended
 from tournament.sandbox.outside.process_time import ProcessClock, ProcessUse
@@ -200,7 +200,7 @@ class BotProcess:
     _measured: float = -math.inf
 
     def __post_init__(self) -> None:
-        self.time = TimeLimits(self.settings.of_process(self.seat.kind), self.confined)
+        self.time = TimeLimits(self.settings.process_time(self.seat.kind), self.confined)
 
     def add(self, player: ProcessSeat) -> None:
         """Give it one more leg of its bot."""
@@ -250,7 +250,7 @@ class BotProcess:
         return self._too_much_memory()
 
     def _too_much_memory(self) -> Failure | None:
-        return out_of_memory(self.settings.memory_megabytes) if self.confined.has_taken_too_much() else None
+        return memory_failure(self.settings.memory_megabytes) if self.confined.has_taken_too_much() else None
 
     def _spent(self) -> Spent:
         """Return the usage of the process's legs."""

@@ -26,7 +26,7 @@ from tournament.containment import BotTrouble, containing
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.errors import TournamentError
-from tournament.leg import Failure, Leg, out_of_memory
+from tournament.leg import Failure, Leg, memory_failure
 from tournament.sandbox.outside.process_time import MachineBusyError
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
@@ -142,7 +142,7 @@ class LegsInLanes:
         self.pool = Pool(contest, settings, sandbox, artifacts, cache, self.lanes, start_program)
         tables = [Table(buffer_fields(columns), _ROWS) for columns in (contest.games, contest.sessions)]
         self._playing = LaneContext(contest, settings, artifacts, self.lanes, self.pool, spool, tables, stopping, apart)
-        legs = [leg.of_teams(contest.members) for leg in legs]
+        legs = [leg.with_team_seats(contest.members) for leg in legs]
         self._queue = LegQueue(legs)
         self._by_lane: dict[int, LegInPlay] = {}
         self._done: list[PlayedLeg] = []
@@ -257,7 +257,7 @@ class LegsInLanes:
             self.lanes.resume(lane)
         elif kind == BOT_OUT_OF_MEMORY:
             assert process
-            self._process_failed(process, out_of_memory(self._playing.settings.memory_megabytes))
+            self._process_failed(process, memory_failure(self._playing.settings.memory_megabytes))
         elif kind == BOT_FAULTY and process:
             if not process.notes_prints:
                 printed = self.lanes.channels.printed(channel)

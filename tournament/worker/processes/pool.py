@@ -150,7 +150,7 @@ class Pool:
         """Start a seat's bot. How is worked out once, and again only if a program's folder has gone."""
         artifact, megabytes = self._artifacts[seat.artifact], self._settings.memory_megabytes
         # A last resort, should the audit fail. The bot can read this limit, so it is the same for shared processes.
-        seconds = int(self._settings.of_process(seat.kind).bank * 1000) + 86400
+        seconds = int(self._settings.process_time(seat.kind).bank * 1000) + 86400
         if seat.kind == "program" and self._start_program:
             return self._start_program(memory_megabytes=megabytes, cpu_seconds=seconds)
         launch = self._launches.get(key := (seat.name, seat.artifact, many_legs))

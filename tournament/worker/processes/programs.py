@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tournament.artifacts.archive import read_plainly, recipe_of, unpack
 from tournament.artifacts.commands import executed, find_command, read_by
-from tournament.cache import cache_trouble, list_as_kept, make_folder
+from tournament.cache import cache_trouble, list_entry, make_folder
 from tournament.errors import RunError
 from tournament.leg import Unfit, cant_start
 from tournament.sandbox.outside import fork_server, run_command
@@ -53,7 +53,7 @@ def unpack_once(archive: bytes, cache: Path) -> Path:
                     if not folder.exists():  # otherwise another worker was faster
                         raise
     _checked_folders.add(folder)
-    list_as_kept(folder)
+    list_entry(folder)
     return folder
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tournament.artifacts.python_artifact import installed, legs_may_share, pack, sources_of
 from tournament.contests.interface import Interface
-from tournament.leg import TOO_SLOW, cant_start, out_of_memory
+from tournament.leg import TOO_SLOW, cant_start, memory_failure
 from tournament.sandbox.outside import fork_server, run_command
 from tournament.sandbox.outside.exit_status import KILLED, OUT_OF_TIME, how_it_ended, judge
 from tournament.sandbox.outside.launch import LaunchSpec, ProcessLimits, PythonBot
@@ -190,7 +190,7 @@ def try_start(
                 raise MachineBusyError(KILLED)
             raise cant_start(how_it_ended(status))
         if answer.startswith(b"m"):
-            raise cant_start(out_of_memory(memory_megabytes).what)
+            raise cant_start(memory_failure(memory_megabytes).what)
         if not answer.startswith(b"s"):
             # The bot may have written this itself: one line, whatever is in it.
             raise cant_start(" ".join(answer[1:].decode("utf-8", "replace").split()))

@@ -173,8 +173,8 @@ class Seating:
         except Unfit as unfit:
             if not self.watch.end():
                 self._look_at_time()
-            if unfit.lasting and fuel_to_start < self._limits.fuel_to_start and not self.referee.fuel_left(seat):
-                raise cant_start(BANK_IS_EMPTY, "other", lasting=True) from None
+            if unfit.is_permanent and fuel_to_start < self._limits.fuel_to_start and not self.referee.fuel_left(seat):
+                raise cant_start(BANK_IS_EMPTY, "other", is_permanent=True) from None
             raise
         finally:
             goes_on = self.watch.end()
@@ -358,10 +358,10 @@ def _start(
 
 def _why_not_started(error: wasmtime.Trap | wasmtime.WasmtimeError, code: bytes, *, ran_out: bool) -> Exception:
     if ran_out:
-        return cant_start(describe(error, ran_out=True), "fuel", lasting=True)
+        return cant_start(describe(error, ran_out=True), "fuel", is_permanent=True)
     if is_of_system(error):
         return _NoMemory(f"this machine gives it no memory ({describe(error)})")
-    return cant_start(f"{describe(error)}{where(error, code)}", lasting=is_own_doing(error))
+    return cant_start(f"{describe(error)}{where(error, code)}", is_permanent=is_own_doing(error))
 
 
 def step_function(store: Store, referee: Referee, kind: Engine) -> Extern:
