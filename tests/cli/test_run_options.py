@@ -354,7 +354,7 @@ def test_options_may_mend_settings_that_alone_are_too_much(tmp_path: Path) -> No
 def test_records_of_another_game_are_not_archived_unasked(tmp_path: Path) -> None:
     place = make_contest(tmp_path, ["bold", "calm"], sessions=2)
     place.play()
-    rules = '[late]\nrules = "{}"\nentrants = "bots"\nresults = "."\n'
+    rules = '[late]\nrules = "{}"\nentrants = "bots"\n'
     place.results.rename(place.results.with_name("late"))
     place.config.write_text(rules.format("matrix_game") + 'moves = ["a", "b"]\npayoffs = [[0, 1], [-1, 0]]\n')
     stopped = run_cli("run", "late", "--config", str(place.config), "--results", str(place.results.parent))

@@ -128,6 +128,25 @@ def test_sanitizers_name_the_line_of_a_read_out_of_bounds(contest: Path, debug: 
     assert "ffi_call" not in text  # The driver's frames say nothing to the author.
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("file", "source"),
+    [
+        (
+            "loops.c",
+            "int a(Bot *bot) { for (volatile int n = 0;; n = !n) ; }\nint b(Bot *bot, int bet) { return 0; }\n",
+        ),
+        ("loops.py", "def a(bot):\n    while True:\n        pass\n\ndef b(bot, bet):\n    return 0\n"),
+    ],
+)
+def test_loop_is_ended_and_named(file: str, source: str, tmp_path: Path, debug: Debug) -> None:
+    naive = (REPOSITORY / "entrants" / "von_neumann_poker" / "naive.c").read_text()
+    place = run_contest(tmp_path, "sessions = 1\nmax_faults = 0\n", {"naive.c": naive, file: source})
+    code, text = debug(place, "loops")
+    assert code == 1 and "no answer after 5 s of processor time: it loops or is too slow" in text
+    assert file != "loops.py" or 'loops.py", line ' in text
+
+
 def test_exception_of_a_python_bot_shows_its_line(contest: Path, debug: Debug) -> None:
     code, text = debug(contest, "raises")
     assert code == 1 and 'raises.py", line 7, in a' in text and "KeyError: 'missing'" in text

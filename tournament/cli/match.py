@@ -57,7 +57,7 @@ def match(
         list[str] | None,
         typer.Argument(
             metavar="OTHER",
-            help="opponent, as BOT (BOT again: a copy) or a house player; default all entrants or house players",
+            help="opponent, as BOT, or a house player; default all entrants or house players",
         ),
     ] = None,
     baseline: Annotated[

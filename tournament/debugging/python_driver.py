@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pdb
 import pickle
+import signal
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -15,6 +16,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from tournament.debugging.native_driver import SECONDS_PER_DECISION
 from tournament.debugging.tape import TapedDecision
 from tournament.library import Library
 from tournament.sandbox.inside import python_host
@@ -64,6 +66,8 @@ def ask_bot(
         _, functions = bot.new_leg(random_seed)
     except Exception:
         return _failed("the bot can't start", debugger if steps else None)
+    if not steps:
+        signal.signal(signal.SIGVTALRM, _raise_timeout)
     view = View(f=[0] * settings["state_size"])
     for number, (decision, text) in enumerate(zip(decisions, texts)):
         _update_view(view, decision.values, histories)
@@ -75,10 +79,13 @@ def ask_bot(
             print(f"{text} …", flush=True)
         arguments: list[object] = [view] if settings["passes_view"] or settings["told_names"] else []
         arguments += [decision.values[name] for name in parameters[decision.kind]]
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0 if steps else SECONDS_PER_DECISION)
         try:
             answer = debugger.runcall(function, *arguments) if is_here and steps else function(*arguments)
         except Exception:
             return _failed(text, debugger if steps else None)
+        finally:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         if not decision.is_fault and not _is_equal(answer, decision, names[decision.kind]):
             print(f"{text}: returned {answer!r} here, {decision.answer!r} in the contest", flush=True)
             return 1
@@ -107,6 +114,10 @@ def _is_equal(answer: object, decision: TapedDecision, names: Mapping[int, str])
     if isinstance(answer, float) and recorded(int(answer)):
         return True
     return recorded(answer) or any(recorded(number) for number, name in names.items() if name == answer)
+
+
+def _raise_timeout(_number: int, _frame: object) -> None:
+    raise TimeoutError(f"no answer after {SECONDS_PER_DECISION:g} s of processor time: it loops or is too slow")
 
 
 def _failed(text: str, debugger: pdb.Pdb | None) -> int:

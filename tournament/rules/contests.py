@@ -151,7 +151,7 @@ def _make(rules: type[Rules]) -> Contest:
         presentation=None if present else rules.presentation,
         present=present,
         interface=_interface_for(rules, None),
-        interface_of=partial(_interface_for, rules) if callable(rules.decisions) else None,
+        make_interface=partial(_interface_for, rules) if callable(rules.decisions) else None,
         estimates=rules.estimates,
         presets=rules.presets,
         hints=tuple(rules.hints),
