@@ -354,8 +354,12 @@ def test_options_may_mend_settings_that_alone_are_too_much(tmp_path: Path) -> No
 def test_records_of_another_game_are_not_archived_unasked(tmp_path: Path) -> None:
     place = make_contest(tmp_path, ["bold", "calm"], sessions=2)
     place.play()
-    rules = '[late]\nrules = "{}"\nentrants = "bots"\n'
     place.results.rename(place.results.with_name("late"))
-    place.config.write_text(rules.format("matrix_game") + 'moves = ["a", "b"]\npayoffs = [[0, 1], [-1, 0]]\n')
+    for bot, move in (("x.py", 0), ("y.py", 1)):
+        (place.folder / "others").mkdir(exist_ok=True)
+        (place.folder / "others" / bot).write_text(f"def move(view):\n    return {move}\n")
+    place.config.write_text(
+        '[late]\nrules = "matrix_game"\nentrants = "others"\nmoves = ["a", "b"]\npayoffs = [[0, 1], [-1, 0]]\n'
+    )
     stopped = run_cli("run", "late", "--config", str(place.config), "--results", str(place.results.parent))
     assert stopped.code == 2 and f"games of {CONTEST}" in stopped.err and "give --archive to let them" in stopped.err

@@ -240,7 +240,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     def of_process(settings: BankedSettings, kind: str) -> ProcessTime:
         return replace(ContestSettings.process_time(settings, kind), for_decision=0.3)
 
-    monkeypatch.setattr(BankedSettings, "of_process", of_process)
+    monkeypatch.setattr(BankedSettings, "process_time", of_process)
 
 
 # The judge's tests have the rest of what the protocol forbids.
