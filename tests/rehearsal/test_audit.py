@@ -130,7 +130,7 @@ def test_growing_points_of_leg_are_reported_as_drift(tmp_path: Path) -> None:
 
 def test_command_shows_the_findings_after_the_suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conformance, "CHECKS", conformance.CHECKS[:1])
-    monkeypatch.setattr(conformance, "worth_of_positions", lambda suite: [])
+    monkeypatch.setattr(conformance, "position_values", lambda suite: [])
     options = ("--audit", "--minutes", "0.01", "--seed", "7")
     shown = run_cli("check", str(rules_with(tmp_path)), *options, columns=200)
     assert shown.code == 0 and "fit to be played" in shown.out and "documented" in shown.out

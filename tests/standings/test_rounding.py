@@ -40,7 +40,7 @@ for place in sys.argv[1:]:
         end = 0
         for leg in batch.legs:
             first, end = end, end + leg.games
-            luck, began = contest.luck.new(settings), leg.number * contest.sessions_of_leg(settings)
+            luck, began = contest.luck.new(settings), leg.number * contest.sessions_per_leg(settings)
             luck.add({name: column[first:end] for name, column in games.items()}, [0], [began])
             (points,) = luck.blocks()
             own = np.array([leg.sums[0].points, leg.sums[0].squared_points, *(3 * points[::-1])])

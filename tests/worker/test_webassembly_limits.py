@@ -249,7 +249,7 @@ def test_exceptions_and_exports_have_limits(problem: str) -> None:
 
 def test_previous_versions_of_bots_are_unloaded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loading, "_loaded", {})
-    monkeypatch.setattr(loading, "_wanted", {})
+    monkeypatch.setattr(loading, "_codes_by_owner", {})
     versions = [module(f'{PASSES} {CALLS} (export "v{n}" (memory 0))') for n in range(3)]
     counted = [load_bot(code, VON_NEUMANN_POKER.interface, "bot", 64).counted for code in versions]
     loading.keep_for("one", versions[1:])
