@@ -38,7 +38,7 @@ from tournament.store.storage import is_url
 
 FILE_NAME = "tournament.toml"
 _ABOVE_RESULTS = 3  # folders: results/, final-…/ and a contest's
-MOST_BYTES = 64 << 10  # room for the payoffs of a matrix game of 64 moves
+MAX_BYTES = 64 << 10  # room for the payoffs of a matrix game of 64 moves
 # Reading a dotted key takes time and memory by the square of its parts.
 _MAX_PARTS = 16
 _PART = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')"""
@@ -424,7 +424,7 @@ def _read(path: Path | None) -> _File:
     if path is None and not file.exists():
         return _File(FILE_NAME, Path(), "", {})
     try:
-        text = decoded(read_small_file(file, MOST_BYTES))
+        text = decoded(read_small_file(file, MAX_BYTES))
     except UnicodeDecodeError:
         raise InputError(f"{file} can't be read: it is not UTF-8 text") from None
     if deep := _DEEP_KEY.search(text):

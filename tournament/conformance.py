@@ -42,7 +42,7 @@ from tournament.contests.settings import ContestSettings
 from tournament.entrants.new import templates, write_new_bot
 from tournament.errors import InputError, RunError
 from tournament.keys import KEY_BYTES, sub_key
-from tournament.leg import MOST_SEATS, LegPlan
+from tournament.leg import MAX_SEATS, LegPlan
 from tournament.records.results import Results
 from tournament.rules.rules import Settings
 from tournament.runner.listener import NullListener
@@ -62,7 +62,7 @@ _NO_ANSWERS = {
 _SEED = "a seed of the conformance suite"
 _BLOCKS, _FEW_BLOCKS = 16, 8  # blocks of sessions between equal bots, thorough or not
 _FALSE_ALARMS = 0.001  # share of comparisons of all bots, or positions, of a table
-_FIELD_SIZES = (2, 3, 4, 5, 6, 8, 16, 32, MOST_SEATS)
+_FIELD_SIZES = (2, 3, 4, 5, 6, 8, 16, 32, MAX_SEATS)
 # Of two sets in another order, one has it by chance too often.
 _HASH_SEEDS = ("1", "2")
 _PLAY = """

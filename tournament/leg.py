@@ -16,7 +16,7 @@ from tournament.keys import helpers_key, partner_seed
 # or by the game's core itself. The caller of a training environment answers for a seat that is open.
 # A bot that is out doesn't play: at tables of three and more default answers stand in for it.
 PlaysAs = Literal["wasm", "python", "program", "house", "out", "caller"]
-MOST_SEATS = 64
+MAX_SEATS = 64
 PROCESSES: frozenset[PlaysAs] = frozenset(("python", "program"))
 
 

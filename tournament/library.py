@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # takes long to import
     from pathlib import Path
     from typing import Any
 
-MOST_BYTES = 1 << 20  # total of all files
+MAX_BYTES = 1 << 20  # total of all files
 _importing = threading.RLock()
 
 
@@ -172,11 +172,11 @@ def read_library(paths: Sequence[Path]) -> dict[str, str]:
         base = path.parent if path.is_file() or (path / "__init__.py").is_file() else path
         for file in [path] if path.is_file() else sorted(path.rglob("*.py")):
             try:
-                files[file.relative_to(base).as_posix()] = decoded(read_small_file(file, MOST_BYTES))
+                files[file.relative_to(base).as_posix()] = decoded(read_small_file(file, MAX_BYTES))
             except UnicodeDecodeError:
                 raise InputError(f"{file} can't be read: it is not UTF-8 text") from None
-    if sum(len(text.encode()) for text in files.values()) > MOST_BYTES:
-        raise InputError(f"the library has more than {MOST_BYTES >> 20} MiB of Python files")
+    if sum(len(text.encode()) for text in files.values()) > MAX_BYTES:
+        raise InputError(f"the library has more than {MAX_BYTES >> 20} MiB of Python files")
     for name in sorted(Library(files).names):
         if name in sys.stdlib_module_names or name in ("tournament", "engine"):
             raise InputError(f"the library's module {name} would hide one that is there; give it another name")

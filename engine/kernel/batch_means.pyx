@@ -1,6 +1,6 @@
 """The variance that a leg's blocks show (batch means), worked out for all legs of a batch."""
 
-from engine.kernel.game_core cimport BLOCKS, MOST_SEATS
+from engine.kernel.game_core cimport BLOCKS, MAX_SEATS
 
 
 def sums_of_legs(
@@ -29,11 +29,11 @@ def sums_of_legs(
     cdef Py_ssize_t leg
     cdef int count = <int>totals.shape[1], row, block
     cdef bint corrected = luck is not None
-    cdef double apart[MOST_SEATS][BLOCKS]
+    cdef double apart[MAX_SEATS][BLOCKS]
     cdef double without[BLOCKS]
     cdef double share[BLOCKS]
     cdef double more = used / (used - 1.0) if used > 1 else 0.0
-    if not (0 < count <= MOST_SEATS and len(shares) == BLOCKS and totals.shape[2] == BLOCKS + 2):
+    if not (0 < count <= MAX_SEATS and len(shares) == BLOCKS and totals.shape[2] == BLOCKS + 2):
         raise ValueError("not the blocks of a leg")
     if not (sums.shape[0] == totals.shape[0] and sums.shape[1] == count and sums.shape[2] == 6):
         raise ValueError("no room for the sums")

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from engine.kernel.limits cimport MOST_QUESTIONS, MOST_VIEW_BYTES
+from engine.kernel.limits cimport MAX_QUESTIONS, MAX_VIEW_BYTES
 from engine.kernel.records cimport Table
 
 cdef enum Status:       # a leg's state, with other names in Python
@@ -13,7 +13,7 @@ cdef enum Status:       # a leg's state, with other names in Python
 
 cdef enum Size:
     SEATS = 2         # number in most cores, which need no other memory
-    MOST_SEATS = 64
+    MAX_SEATS = 64
     BLOCKS = 32       # parts of a leg's sessions or games, for the error of its sums
 
 cdef struct Decision:
@@ -30,7 +30,7 @@ cdef struct TwoSeats:       # memory in the core itself, near its other memory
     uint64_t[2] ignored_questions
     unsigned char* windows[2]
     Sums[2] totals
-    unsigned char[2 * MOST_VIEW_BYTES] scratch
+    unsigned char[2 * MAX_VIEW_BYTES] scratch
 
 cdef class GameCore:
     cdef Decision decision
@@ -38,7 +38,7 @@ cdef class GameCore:
     cdef readonly int seats             # how many bots it asks
     # By seat; they point into `two_seats` or, for more, into `more_seats`.
     cdef unsigned char** windows        # addresses of views: the bot's own memory, or `scratch`
-    cdef unsigned char* scratch         # MOST_VIEW_BYTES for each
+    cdef unsigned char* scratch         # MAX_VIEW_BYTES for each
     cdef Sums* totals
     cdef double* session_points         # points of the current session
     cdef uint64_t* ignored_questions    # questions, as bits, that are not to be asked

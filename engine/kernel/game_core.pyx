@@ -14,10 +14,10 @@ from libc.stdlib cimport calloc, free
 
 from engine.kernel.sums import SeatSums
 
-SEAT_LIMIT = MOST_SEATS
+SEAT_LIMIT = MAX_SEATS
 BLOCK_COUNT = BLOCKS
-VIEW_LIMIT = MOST_VIEW_BYTES
-QUESTION_LIMIT = MOST_QUESTIONS      # kinds of questions in a contest
+VIEW_LIMIT = MAX_VIEW_BYTES
+QUESTION_LIMIT = MAX_QUESTIONS      # kinds of questions in a contest
 
 # What play() and Referee.play() return.
 LEG_IS_OVER = LEG_OVER
@@ -43,8 +43,8 @@ cdef class GameCore:
     cdef int take_seats(self, int seats) except -1:
         """Allocate memory for a number of players, before the core is used. Without a call there are two."""
         cdef char* room
-        if not 1 <= seats <= MOST_SEATS:
-            raise ValueError(f"a core has 1 to {int(MOST_SEATS)} seats, not {seats}")
+        if not 1 <= seats <= MAX_SEATS:
+            raise ValueError(f"a core has 1 to {int(MAX_SEATS)} seats, not {seats}")
         if seats > SEATS:
             room = <char*>calloc(seats, sizeof(TwoSeats) // SEATS)
             if room == NULL:
@@ -63,7 +63,7 @@ cdef class GameCore:
         cdef int seat
         self.seats = seats
         for seat in range(seats):
-            self.windows[seat] = self.scratch + seat * MOST_VIEW_BYTES
+            self.windows[seat] = self.scratch + seat * MAX_VIEW_BYTES
 
     cdef int record_in(
         self, Table games, game_row, Table sessions, session_row, int64_t match, int32_t first_session

@@ -5,7 +5,7 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import disjoint_base
 
-MOST_ROWS: int
+MAX_ROWS: int
 
 @disjoint_base
 class GroupEncoder:

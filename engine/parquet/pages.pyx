@@ -34,7 +34,7 @@ cdef extern from "crc32.h" nogil:
     uint32_t crc32_few(uint32_t crc, const unsigned char* content, size_t size)
 
 # A page's size must be a whole number of 32 bits, and its plain values may take 8 bytes.
-MOST_ROWS = 1 << 27
+MAX_ROWS = 1 << 27
 
 cdef enum:
     PLAIN = 0               # parquet.thrift: enum Encoding
@@ -55,11 +55,11 @@ cdef enum:
     BLOCK = 128             # differences that share a least one
     MINIBLOCK = 32          # differences of a block that share a width
     MINIBLOCKS = 4          # number in a block. A quotient crashes Cython 3.3 with checked divisions
-    MOST_BLOCK_BYTES = 10 + MINIBLOCKS * (1 + 4 * MINIBLOCK)
+    MAX_BLOCK_BYTES = 10 + MINIBLOCKS * (1 + 4 * MINIBLOCK)
     BLOCKS_ON_TRIAL = 4     # differences that are larger than the alternative after these are given up
-    MOST_RUN_HEADER = 16    # bytes
-    MOST_HEADER = 64
-    MOST_DESCRIPTION = 160  # bytes of a column without its name, or of a row group without its columns
+    MAX_RUN_HEADER = 16    # bytes
+    MAX_HEADER = 64
+    MAX_DESCRIPTION = 160  # bytes of a column without its name, or of a row group without its columns
     # Thrift's compact protocol: a field's type, in a byte with how far its number is from the one before.
     THRIFT_I32 = 5
     THRIFT_I64 = 6
@@ -139,7 +139,7 @@ cdef class GroupEncoder:
         """Encode a row group that is at this place of its file.
 
         Args:
-            columns: Numpy arrays of one dimension, aligned and without gaps, of equal length, 1 to MOST_ROWS. A column
+            columns: Numpy arrays of one dimension, aligned and without gaps, of equal length, 1 to MAX_ROWS. A column
                 of few values is a tuple: the values in the format's plain encoding, whether they are texts instead of
                 32-bit integers, their number, and the index (int32) and length (int64) of each run of rows.
 
@@ -172,8 +172,8 @@ cdef class GroupEncoder:
         if not cnp.PyArray_Check(values):
             raise TypeError("a column is a numpy array")
         cdef cnp.ndarray array = values
-        if array.ndim != 1 or not cnp.PyArray_ISCARRAY_RO(array) or not 0 < array.size <= MOST_ROWS:
-            raise ValueError(f"a column has one dimension, no gaps, and 1 to {MOST_ROWS:,} values")
+        if array.ndim != 1 or not cnp.PyArray_ISCARRAY_RO(array) or not 0 < array.size <= MAX_ROWS:
+            raise ValueError(f"a column has one dimension, no gaps, and 1 to {MAX_ROWS:,} values")
         if array.size != rows:
             raise ValueError(f"one column has {rows:,} values, another {array.size:,}")
         chunk.values = cnp.PyArray_DATA(array)
@@ -219,7 +219,7 @@ cdef class GroupEncoder:
     cdef void put_page(
         self, int type, const unsigned char* content, int64_t size, int64_t rows, int encoding
     ) noexcept nogil:
-        """Add a page whose content is elsewhere, or MOST_HEADER bytes after the end."""
+        """Add a page whose content is elsewhere, or MAX_HEADER bytes after the end."""
         cdef unsigned char* end = put_page_header(self.content + self.size, type, content, size, rows, encoding)
         memmove(end, content, size)
         self.size = end + size - self.content
@@ -228,7 +228,7 @@ cdef class GroupEncoder:
         """Return the RowGroup."""
         cdef int64_t size = self.size, start = place
         cdef int count = len(self.names), number
-        cdef unsigned char* begin = self.room(MOST_DESCRIPTION * (count + 1) + sum(map(len, self.names)))
+        cdef unsigned char* begin = self.room(MAX_DESCRIPTION * (count + 1) + sum(map(len, self.names)))
         cdef unsigned char* end = begin
         if begin == NULL:
             raise MemoryError
@@ -365,12 +365,12 @@ cdef bint put_chunk(GroupEncoder encoder, Chunk* chunk, int64_t rows) noexcept n
 cdef bint put_flags(GroupEncoder encoder, Chunk* chunk, int64_t rows) noexcept nogil:
     cdef int64_t size = (rows + 7) // 8
     cdef const uint8_t* values = <const uint8_t*>chunk.values
-    cdef unsigned char* content = encoder.room(MOST_HEADER + size)
+    cdef unsigned char* content = encoder.room(MAX_HEADER + size)
     cdef uint64_t last = 0
     cdef int64_t i
     if content == NULL:
         return False
-    content += MOST_HEADER
+    content += MAX_HEADER
     for i in range(rows // 8):
         content[i] = eight_flags(values + 8 * i)
     if rows % 8:
@@ -389,7 +389,7 @@ cdef inline unsigned char eight_flags(const uint8_t* values) noexcept nogil:
 
 
 cdef bint put_unchanged(GroupEncoder encoder, Chunk* chunk, int64_t rows, int64_t value_bytes) noexcept nogil:
-    if encoder.room(MOST_HEADER + rows * value_bytes) == NULL:
+    if encoder.room(MAX_HEADER + rows * value_bytes) == NULL:
         return False
     chunk.encoding = PLAIN
     encoder.put_page(DATA_PAGE, <const unsigned char*>chunk.values, rows * value_bytes, rows, PLAIN)
@@ -407,12 +407,12 @@ cdef bint put_runs(GroupEncoder encoder, Chunk* chunk, int64_t rows) noexcept no
     cdef uint32_t index
     while (<int64_t>1 << width) < chunk.entries:
         width += 1
-    packed = MOST_RUN_HEADER + groups * width
-    if encoder.room(3 * MOST_HEADER + chunk.dictionary_size + packed + MOST_RUN_HEADER) == NULL:
+    packed = MAX_RUN_HEADER + groups * width
+    if encoder.room(3 * MAX_HEADER + chunk.dictionary_size + packed + MAX_RUN_HEADER) == NULL:
         return False
     encoder.put_page(DICTIONARY_PAGE, chunk.dictionary, chunk.dictionary_size, chunk.entries, PLAIN)
     chunk.dictionary_bytes = encoder.size - before
-    content = encoder.content + encoder.size + MOST_HEADER
+    content = encoder.content + encoder.size + MAX_HEADER
     content[0] = <unsigned char>width
     end = content + 1
     for run in range(chunk.runs):
@@ -466,10 +466,10 @@ cdef bint put_numbers(GroupEncoder encoder, Chunk* chunk, const Integer* values,
     distance = <uint64_t>greatest - <uint64_t>least
     width = 1 if distance < 2 else 2 if distance < 4 else 4 if distance < 16 else 8
     most = (rows + 7) // 8 * width if distance < 256 else rows * entry
-    content = encoder.room(2 * MOST_HEADER + 256 * entry + most + (BLOCKS_ON_TRIAL + 1) * MOST_BLOCK_BYTES)
+    content = encoder.room(2 * MAX_HEADER + 256 * entry + most + (BLOCKS_ON_TRIAL + 1) * MAX_BLOCK_BYTES)
     if content == NULL:
         return False
-    content += MOST_HEADER
+    content += MAX_HEADER
     if sizeof(Integer) > 1 and 0 < distance < <uint64_t>1 << 31 and is_signed_alike(greatest):
         size = put_differences(values, rows, content, most)
     if size:
@@ -477,7 +477,7 @@ cdef bint put_numbers(GroupEncoder encoder, Chunk* chunk, const Integer* values,
     elif distance < 256:
         chunk.encoding = RLE_DICTIONARY
         chunk.dictionary_bytes = put_dictionary(encoder, least, <int>distance + 1)
-        content = encoder.content + encoder.size + MOST_HEADER
+        content = encoder.content + encoder.size + MAX_HEADER
         size = put_indices(values, rows, least, distance, width, content)
     elif sizeof(Integer) >= 4:
         return put_unchanged(encoder, chunk, rows, entry)

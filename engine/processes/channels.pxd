@@ -4,7 +4,7 @@ cimport cython
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from engine.kernel.game_core cimport REFUSED
-from engine.processes.lines cimport MOST_ACTION_BYTES, MOST_LINE_BYTES
+from engine.processes.lines cimport MAX_ACTION_BYTES, MAX_LINE_BYTES
 
 cdef extern from "poll.h" nogil:
     struct pollfd:
@@ -16,7 +16,7 @@ cdef extern from "poll.h" nogil:
     short POLLOUT
 
 cdef enum:
-    MOST_POLLED = 3     # descriptors of a channel
+    MAX_POLLED = 3     # descriptors of a channel
 
 cdef enum Reading:
     NOTHING_YET
@@ -67,7 +67,7 @@ cpdef enum:     # kinds of events, in addition to GameCore's LEG_OVER, RECORDS_F
     WROTE_NO_ANSWER     # the channel failed because of what a process wrote
 
 cdef enum:
-    MOST_EVENT_TEXT = 511
+    MAX_EVENT_TEXT = 511
 
 
 @cython.final

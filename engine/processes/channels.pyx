@@ -23,12 +23,12 @@ cdef extern from "<sys/ioctl.h>" nogil:
 
 cdef enum:
     FIRST_ROOM = 1 << 16        # initial bytes for answers
-    MOST_UNREAD = 1 << 24       # bytes that wait for a program to read them
+    MAX_UNREAD = 1 << 24       # bytes that wait for a program to read them
     ASK_AGAIN = 4               # ask the same process if it has a quarter as many questions as before
     MANY_QUESTIONS = 4          # number below which messages cost more than answers
     ALSO_ASKED = 2              # questions of others that are then asked at once
     MOST_TURNS = 4              # turns for each process in which one with few questions waits
-    MOST_QUOTED = 100           # quoted characters of a line that isn't an answer
+    MAX_QUOTED = 100           # quoted characters of a line that isn't an answer
     COMPLAINTS_AT_ONCE = 64     # reads of 4 KB, so that a flood does not keep the others waiting
 
 
@@ -127,7 +127,7 @@ cdef bint make_inbox(Channel* channel, size_t room) noexcept nogil:
 
 cdef size_t line_room(const Channel* channel) noexcept nogil:
     """Return the length at which a program's line is too long, in bytes."""
-    return (MOST_ACTION_BYTES if channel.dialogue == NULL else MOST_LINE_BYTES) + 1
+    return (MAX_ACTION_BYTES if channel.dialogue == NULL else MAX_LINE_BYTES) + 1
 
 
 cdef Reading pull(Channel* channel, size_t room) noexcept nogil:
@@ -181,7 +181,7 @@ cdef int unread_bytes(const Channel* channel) noexcept nogil:
 
 
 cdef int watch(const Channel* channel, pollfd* polled) noexcept nogil:
-    """Fill in the descriptors to wait for until a channel can continue. Return their number, at most MOST_POLLED."""
+    """Fill in the descriptors to wait for until a channel can continue. Return their number, at most MAX_POLLED."""
     polled[0].fd = channel.from_bot
     polled[0].events = POLLIN
     polled[1].fd = channel.errors    # poll ignores -1
@@ -231,7 +231,7 @@ cdef class Channels:
         cdef size_t count = self.count + 1
         if not (
             grown(<void**>&self.all, &self.capacity, count, sizeof(Channel))
-            and grown(<void**>&self.polled, &self.polled_capacity, MOST_POLLED * count, sizeof(pollfd))
+            and grown(<void**>&self.polled, &self.polled_capacity, MAX_POLLED * count, sizeof(pollfd))
         ):
             raise MemoryError
         cdef Channel* channel = &self.all[number]
@@ -399,7 +399,7 @@ cdef class Channels:
     cdef void speak(self, int number) noexcept nogil:
         """Send what was gathered for a program."""
         cdef Channel* channel = &self.all[number]
-        if channel.sending_size - channel.sent > MOST_UNREAD:
+        if channel.sending_size - channel.sent > MAX_UNREAD:
             self.fail(number, b"does not read what it is told")
         elif not append_gathered(channel):
             self.lack_memory(number)
@@ -503,7 +503,7 @@ cdef class Channels:
     cdef void refuse_line(self, int number, const char* why) noexcept with gil:
         """Fail a channel because of the line that its program wrote, and quote the line."""
         cdef Channel* channel = &self.all[number]
-        cdef bytes line = channel.inbox[:min(channel.inbox_size, <size_t>MOST_QUOTED)].split(b"\n")[0]
+        cdef bytes line = channel.inbox[:min(channel.inbox_size, <size_t>MAX_QUOTED)].split(b"\n")[0]
         cdef bytes text = <bytes>why + bytes([letter if 32 <= letter < 127 else 63 for letter in line])
         self.fail(number, text, WROTE_NO_ANSWER)
 
@@ -527,7 +527,7 @@ cdef class Channels:
         """Record an event, with `most` bytes that a leg printed."""
         self.has_events = True
         try:
-            what = text[:min(length, <size_t>MOST_EVENT_TEXT)].decode("utf-8", "replace")
+            what = text[:min(length, <size_t>MAX_EVENT_TEXT)].decode("utf-8", "replace")
             self.events.append((kind, lane, channel, what, printed[:most]))
         except MemoryError:
             self.lacks_memory = True

@@ -59,7 +59,7 @@ cpdef enum:
 
 cdef enum:
     STREAMS = 3         # standard input, output and errors of a process
-    MOST_DESCRIPTORS = 64
+    MAX_DESCRIPTORS = 64
 
 cdef struct Order:
     int kind
@@ -131,7 +131,7 @@ def serve_forks():
             for number in range(STREAMS):
                 if dup2(streams[number], number) < 0:  # or it would have the socket
                     _exit(1)
-            for number in range(STREAMS, MOST_DESCRIPTORS):
+            for number in range(STREAMS, MAX_DESCRIPTORS):
                 close(number)
             return
         reply.outcome = -errno if process < 0 else process

@@ -55,13 +55,13 @@ from engine.processes.kept_answers cimport (
     next_number,
     restore,
 )
-from engine.processes.lines cimport MOST_LINE_BYTES, find_action, read_whole
+from engine.processes.lines cimport MAX_LINE_BYTES, find_action, read_whole
 from engine.processes.messages cimport (
     ANSWERED,
     ANSWERED_IN_JSON,
     END_LANE,
     FAULTY,
-    MOST_TEXT,
+    MAX_TEXT,
     OUT_OF_MEMORY,
     START_LANE,
     Answer,
@@ -84,7 +84,7 @@ def refuse_constant(name):
 cdef enum:
     CALLER = -2                 # instead of a channel, if the caller answers for the seat
     PATIENCE_MILLISECONDS = 1   # wait for the process that was asked last
-    MOST_QUOTED = 200           # quoted characters of an invalid answer
+    MAX_QUOTED = 200           # quoted characters of an invalid answer
     LINES_AT_ONCE = 64          # lines of one program in a dialogue before the others' turn
     LARGEST_BUFFER = 1 << 15    # bytes of a lane's rows
 
@@ -197,7 +197,7 @@ cdef class Lanes:
         self.kept = []
         self.values = {}
         self.kept_values = {}
-        self.most_text = max(<int>MOST_TEXT, most_text)
+        self.most_text = max(<int>MAX_TEXT, most_text)
         self.channels.most_text = self.most_text
 
     def __dealloc__(self):
@@ -706,7 +706,7 @@ cdef class Lanes:
             return True
         except ValueError as wrong:
             in_lines = bot.channel >= 0 and self.channels.all[bot.channel].lines
-            why = f"{wrong}: {'ACTION ' * in_lines}{json.dumps(value, default=repr)}".encode()[:MOST_QUOTED]
+            why = f"{wrong}: {'ACTION ' * in_lines}{json.dumps(value, default=repr)}".encode()[:MAX_QUOTED]
             if in_lines:
                 bot.state = QUESTIONED
                 lane.state = ASKED
@@ -785,7 +785,7 @@ cdef class Lanes:
         cdef Channel* channel = &self.channels.all[number]
         try:
             said = (<object>channel.dialogue).said(channel.inbox[:length])
-            if length > MOST_LINE_BYTES:
+            if length > MAX_LINE_BYTES:
                 raise Violation("wrote an over-long line")
             if isinstance(said, list):
                 self.questions.add_lines(channel, said)

@@ -12,9 +12,9 @@
 from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t
 
 cdef enum:
-    MOST_TEXT = 400         # bytes that say why one answer is faulty
-    MOST_PRINTED = 800      # characters that are kept of what a leg printed
-    MOST_PRINTED_BYTES = 4 * MOST_PRINTED
+    MAX_TEXT = 400         # bytes that say why one answer is faulty
+    MAX_PRINTED = 800      # characters that are kept of what a leg printed
+    MAX_PRINTED_BYTES = 4 * MAX_PRINTED
 
 cdef enum:              # instead of a question's kind
     START_LANE = -1     # make a new bot for the lane; the argument is its seed
@@ -53,7 +53,7 @@ cdef inline size_t padding_of(size_t size) noexcept nogil:
 
 cdef inline size_t most_answer_bytes(size_t count, size_t most_text) noexcept nogil:
     """Return the maximum bytes of an answer to `count` questions with texts of at most `most_text` bytes."""
-    return sizeof(Header) + count * (sizeof(Answer) + most_text + MOST_PRINTED_BYTES)
+    return sizeof(Header) + count * (sizeof(Answer) + most_text + MAX_PRINTED_BYTES)
 
 cdef inline bint is_answer(
     const unsigned char* message, size_t size, uint32_t serial, uint32_t count, size_t most_text
@@ -70,7 +70,7 @@ cdef inline bint is_answer(
     for i in range(count):
         if not 0 <= answers[i].text_length <= <int64_t>most_text:
             return False
-        if not 0 <= answers[i].printed_length <= MOST_PRINTED_BYTES:
+        if not 0 <= answers[i].printed_length <= MAX_PRINTED_BYTES:
             return False
         texts += answers[i].text_length + answers[i].printed_length
     return texts == header.text_size and size == sizeof(Header) + count * sizeof(Answer) + texts

@@ -16,13 +16,13 @@ from libc.stdint cimport INT64_MAX, INT64_MIN, int16_t, int32_t, int64_t, uint32
 from libc.string cimport memcpy, memset
 from posix.unistd cimport read, write
 
-from engine.kernel.limits cimport MOST_QUESTIONS, MOST_VIEW_BYTES
+from engine.kernel.limits cimport MAX_QUESTIONS, MAX_VIEW_BYTES
 from engine.processes.messages cimport (
     ANSWERED_IN_JSON,
     END_LANE,
     FAULTY,
-    MOST_PRINTED,
-    MOST_TEXT,
+    MAX_PRINTED,
+    MAX_TEXT,
     OUT_OF_MEMORY,
     START_LANE,
     Answer,
@@ -36,13 +36,13 @@ from io import TextIOBase
 from marshal import loads
 
 cdef enum:
-    MOST_HISTORIES = 4
-    MOST_PARAMETERS = 6     # maximum parameters of a bot's function, without its view
+    MAX_HISTORIES = 4
+    MAX_PARAMETERS = 6     # maximum parameters of a bot's function, without its view
     NUMBER = 0          # an integer answers the question
     NAME = 1            # an integer or a text
     VALUE = 2           # a number of any kind, a text, or a list or record of such
     OPTIONAL = 3        # such a value, or None
-    MOST_DEPTH = 4      # maximum nesting of lists and records
+    MAX_DEPTH = 4      # maximum nesting of lists and records
 
 cdef extern from "Python.h":
     object PyObject_Vectorcall(object function, PyObject** arguments, size_t count, PyObject* names)
@@ -57,7 +57,7 @@ cdef class View:
 
     The bot can add attributes. Values are kept as bytes, and become objects when the bot reads one.
     """
-    cdef unsigned char content[MOST_VIEW_BYTES]
+    cdef unsigned char content[MAX_VIEW_BYTES]
     cdef list histories                 # the lists, also if the bot has replaced its attributes
     cdef bytes told                     # the values of the last question, None once they are read
     cdef int told_kind                  # kind of the last question
@@ -139,7 +139,7 @@ cdef class Field:
     cdef int code
 
     def __init__(self, int offset, str code):
-        if code not in ("f", "d", "q", "i") or not 0 <= offset <= MOST_VIEW_BYTES - 8:
+        if code not in ("f", "d", "q", "i") or not 0 <= offset <= MAX_VIEW_BYTES - 8:
             raise ValueError(f"no field can be {code} at {offset}")
         self.offset = offset
         self.code = ord(code)
@@ -237,9 +237,9 @@ cdef str as_json(object value, int depth=0):
     """
     if isinstance(value, str):
         return '"' + "".join([escaped(letter) for letter in str.__str__(value)]) + '"'
-    if isinstance(value, (list, tuple)) and depth < MOST_DEPTH:
+    if isinstance(value, (list, tuple)) and depth < MAX_DEPTH:
         return "[" + ", ".join([as_json(item, depth + 1) for item in value]) + "]"
-    if isinstance(value, dict) and depth < MOST_DEPTH:
+    if isinstance(value, dict) and depth < MAX_DEPTH:
         fields = [f"{as_json(str(name))}: {as_json(field, depth + 1)}" for name, field in value.items()]
         return "{" + ", ".join(fields) + "}"
     if PyFloat_Check(value):
@@ -250,7 +250,7 @@ cdef str as_json(object value, int depth=0):
             return "null"
         raise TypeError("returned None (a path without return?)")
     if isinstance(value, (list, tuple, dict)):
-        raise ValueError(f"returned lists within lists, more than {int(MOST_DEPTH)} deep")
+        raise ValueError(f"returned lists within lists, more than {int(MAX_DEPTH)} deep")
     try:
         number = int(PyNumber_Index(value))
     except TypeError:
@@ -261,7 +261,7 @@ cdef str as_json(object value, int depth=0):
         except ValueError:  # Python's own message suggests what no bot can do
             raise ValueError("returned a number of too many digits") from None
     # Packages have arrays and numbers of their own.
-    if depth < MOST_DEPTH and hasattr(value, "tolist"):
+    if depth < MAX_DEPTH and hasattr(value, "tolist"):
         return as_json(value.tolist(), depth + 1)
     raise TypeError(f"returned a {type(value).__name__}, expected a number, a text, a list or a dict")
 
@@ -309,9 +309,9 @@ cdef bint write_all(int descriptor, const char* source, size_t size) except *:
 
 
 cpdef bytes explained(explain, problem):
-    """Return a failure as text of at most MOST_TEXT bytes."""
+    """Return a failure as text of at most MAX_TEXT bytes."""
     try:
-        return explain(problem).encode("utf-8", "replace")[:MOST_TEXT]
+        return explain(problem).encode("utf-8", "replace")[:MAX_TEXT]
     except BaseException:
         return b"an exception that can't be explained"
 
@@ -341,7 +341,7 @@ class LegOutput(TextIOBase):
             text = self._clean(text)
         if asked != NULL:
             leg = <Leg>asked
-            leg.printed = (leg.printed + text[-MOST_PRINTED:])[-MOST_PRINTED:]
+            leg.printed = (leg.printed + text[-MAX_PRINTED:])[-MAX_PRINTED:]
         if self._stream is not None:
             self._stream.write(text)
         return size
@@ -387,20 +387,20 @@ cdef int put_leg(list legs, Py_ssize_t lane, Leg leg) except -1:
 
 cdef struct Parameters:     # offsets of the values of a bot's function in the question's view
     int count
-    int offsets[MOST_PARAMETERS]
-    int codes[MOST_PARAMETERS]
+    int offsets[MAX_PARAMETERS]
+    int codes[MAX_PARAMETERS]
 
 
 cdef struct Shape:          # format of a contest's questions in a message
     size_t stride
     int view_size
     bint passes_view                # whether the view is each function's first parameter
-    Parameters parameters[MOST_QUESTIONS]
+    Parameters parameters[MAX_QUESTIONS]
     int64_t most_json               # maximum bytes of an answer
-    int answers[MOST_QUESTIONS]     # NUMBER, NAME, VALUE or OPTIONAL, which a bot can return
+    int answers[MAX_QUESTIONS]     # NUMBER, NAME, VALUE or OPTIONAL, which a bot can return
     bint tells_values               # whether values by name follow each question
     int length_offset               # offset of the histories' length
-    int history_offsets[MOST_HISTORIES]
+    int history_offsets[MAX_HISTORIES]
 
 
 cdef size_t size_of(Question* question, Shape* shape) noexcept:
@@ -438,10 +438,10 @@ cdef bytes put(Leg leg, Question* question, Answer* answer, Shape* shape, tuple 
 
     Args:
         history_names: Names of the lists of moves.
-        numbers: Keeps the parameters' values alive, MOST_PARAMETERS of them.
+        numbers: Keeps the parameters' values alive, MAX_PARAMETERS of them.
     """
     cdef View view = leg.view
-    cdef PyObject* arguments[MOST_PARAMETERS + 2]
+    cdef PyObject* arguments[MAX_PARAMETERS + 2]
     cdef const unsigned char* content = <const unsigned char*>(question + 1)
     cdef const Parameters* parameters = &shape.parameters[question.kind]
     function = leg.functions[question.kind]
@@ -492,7 +492,7 @@ cdef bytes answers_to(Header* header, Answer* answers, list legs, Shape* shape, 
     cdef Leg leg = None
     cdef bytes text, said, printed
     cdef list texts = []
-    cdef list numbers = [None] * MOST_PARAMETERS
+    cdef list numbers = [None] * MAX_PARAMETERS
     memset(answers, 0, count * sizeof(Answer))      # ANSWERED
     number = 0
     while number < count:
@@ -571,10 +571,10 @@ def serve(
     cdef bytes text
     cdef int number
     if (
-        len(parameters) > MOST_QUESTIONS
-        or max(map(len, parameters), default=0) > MOST_PARAMETERS
-        or view_size > MOST_VIEW_BYTES
-        or len(histories[1]) > MOST_HISTORIES
+        len(parameters) > MAX_QUESTIONS
+        or max(map(len, parameters), default=0) > MAX_PARAMETERS
+        or view_size > MAX_VIEW_BYTES
+        or len(histories[1]) > MAX_HISTORIES
     ):
         raise ValueError("questions of more kinds, parameters, bytes or histories than there is room for")
     shape.stride = question_size(view_size)
@@ -583,7 +583,7 @@ def serve(
     shape.passes_view = passes_view
     shape.tells_values = told_numbers is not None
     shape.length_offset = histories[0]
-    for number in range(MOST_QUESTIONS):
+    for number in range(MAX_QUESTIONS):
         shape.answers[number] = NUMBER
     for number, answer_kind in enumerate(returns):
         shape.answers[number] = ("number", "name", "value", "optional").index(answer_kind)

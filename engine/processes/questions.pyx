@@ -9,7 +9,7 @@ from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from engine.kernel.game_core cimport Decision, GameCore
-from engine.kernel.limits cimport MOST_VIEW_BYTES
+from engine.kernel.limits cimport MAX_VIEW_BYTES
 from engine.kernel.memory cimport grown
 from engine.processes.channels cimport Channel, gather_bytes, gather_lane
 from engine.processes.messages cimport Question, padding_of, question_size
@@ -30,8 +30,8 @@ cdef class QuestionWriter:
     """
 
     def __init__(self, int view_size, questions, bint tells_values):
-        if not 0 <= view_size <= MOST_VIEW_BYTES:
-            raise ValueError(f"a view has {view_size} bytes, at most {int(MOST_VIEW_BYTES)} are possible")
+        if not 0 <= view_size <= MAX_VIEW_BYTES:
+            raise ValueError(f"a view has {view_size} bytes, at most {int(MAX_VIEW_BYTES)} are possible")
         self.view_size = view_size
         self.tells_values = tells_values
         self.stride = question_size(view_size)

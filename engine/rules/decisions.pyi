@@ -7,7 +7,7 @@ from engine.rules.shapes import Shape
 
 LEGAL_ACTIONS: str
 SEATING: tuple[str, ...]
-MOST_ANSWER_BYTES: int
+MAX_ANSWER_BYTES: int
 
 @disjoint_base
 class Decision:

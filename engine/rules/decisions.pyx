@@ -22,7 +22,7 @@ LEGAL_ACTIONS = "legal_actions"
 # bot that stays the same through the leg. C bots find them at the start of their struct, 4 bytes each.
 SEATING = ("seat", "seats", "players")
 # Behind a C bot's struct.
-MOST_ANSWER_BYTES = 1 << 16
+MAX_ANSWER_BYTES = 1 << 16
 
 
 cdef class Decision:
@@ -65,9 +65,9 @@ cdef class Decision:
         self.default = default
         self.legal = self.names.index(LEGAL_ACTIONS) if LEGAL_ACTIONS in values else -1
         self.takes_numbers = answer.code == c"i" or answer.code == c"q"
-        if self.room > MOST_ANSWER_BYTES:
+        if self.room > MAX_ANSWER_BYTES:
             raise ValueError(
-                f"{name}: an answer takes up to {self.room} bytes, at most {MOST_ANSWER_BYTES} are possible"
+                f"{name}: an answer takes up to {self.room} bytes, at most {MAX_ANSWER_BYTES} are possible"
             )
         if self.legal < 0 and not is_news:
             self.default = answer.answered(default)

@@ -15,7 +15,7 @@ from engine.kernel.chance cimport Rng
 from engine.rules.decisions cimport Decision, Illegal, Question
 from engine.rules.placements cimport Placement
 from engine.kernel.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, GameCore, Status
-from engine.kernel.limits cimport MOST_VIEW_BYTES
+from engine.kernel.limits cimport MAX_VIEW_BYTES
 from engine.kernel.records cimport Table
 from engine.rules.steps cimport Steps
 
@@ -327,7 +327,7 @@ cdef class SessionCore(GameCore):
 
     cdef bint sees_memory(self, int seat) noexcept nogil:
         """Return whether a seat's views go into its bot's own memory."""
-        return self.windows[seat] != self.scratch + seat * MOST_VIEW_BYTES
+        return self.windows[seat] != self.scratch + seat * MAX_VIEW_BYTES
 
     cdef Status step(self, int64_t answer) noexcept nogil:
         with gil:

@@ -11,7 +11,7 @@ from engine.wasm.fuel cimport Fuel
 from engine.wasm.runtime cimport *
 
 cdef enum:
-    MOST_ARGUMENTS = 4      # limit of functions that are called from here
+    MAX_ARGUMENTS = 4      # limit of functions that are called from here
     PAGE = 65536            # bytes, of a memory
 
 # Of a variable of 32 bits that keeps its value.
@@ -187,12 +187,12 @@ cdef class Instance:
 
     def call(self, bytes name, *arguments):
         """Call an exported function that takes these integers and returns nothing. A missing one is a KeyError."""
-        cdef RuntimeValue values[MOST_ARGUMENTS]
+        cdef RuntimeValue values[MAX_ARGUMENTS]
         cdef Extern function
         cdef void* trap = NULL
         cdef void* error
         cdef Py_ssize_t number
-        if len(arguments) > MOST_ARGUMENTS:
+        if len(arguments) > MAX_ARGUMENTS:
             raise ValueError("too many arguments")
         if not runtime.get_export(self.store.of, &self.instance, PyBytes_AS_STRING(name), len(name), &function):
             raise KeyError(name)
@@ -200,7 +200,7 @@ cdef class Instance:
             values[number].i64 = arguments[number]     # an i32 is its lower half
         with nogil:
             error = runtime.call_unchecked(
-                self.store.of, <const RuntimeFunction*>&function.of, values, MOST_ARGUMENTS, &trap
+                self.store.of, <const RuntimeFunction*>&function.of, values, MAX_ARGUMENTS, &trap
             )
         check(error, trap)
 
@@ -294,9 +294,9 @@ cdef class Program:
 
 cdef enum:
     SYSTEMS_PAGE = 4096     # bytes
-    MOST_CHANGING = 16      # variables, as in `modules`
-    MOST_PAGES = 120        # copied pages of a kept bot: copying more takes as long as a start
-    MOST_RANGES = 32        # ranges of pages in one answer
+    MAX_CHANGING = 16      # variables, as in `modules`
+    MAX_PAGES = 120        # copied pages of a kept bot: copying more takes as long as a start
+    MAX_RANGES = 32        # ranges of pages in one answer
     IN_MEMORY = 8           # the system's kinds of pages
     SWAPPED = 16
 
@@ -345,8 +345,8 @@ cdef class KeptBot:
     cdef uint64_t given, fuel_of_start
     cdef bytes counter
     cdef int file
-    cdef RuntimeVariable[MOST_CHANGING] variables
-    cdef RuntimeNumber[MOST_CHANGING] values
+    cdef RuntimeVariable[MAX_CHANGING] variables
+    cdef RuntimeNumber[MAX_CHANGING] values
     cdef int variable_count
     cdef RuntimeVariable memory
     cdef void* store
@@ -368,7 +368,7 @@ cdef class KeptBot:
         self.counter = handle_of(self.started.counter)
         self.store = store.of
         for variable in self.started.instance.exports(variables):
-            if self.variable_count == MOST_CHANGING:
+            if self.variable_count == MAX_CHANGING:
                 raise ValueError("too many variables change")
             self.variables[self.variable_count] = (<const RuntimeVariable*>as_extern(variable).of)[0]
             runtime.get_variable(
@@ -418,14 +418,14 @@ cdef class KeptBot:
 
     cdef bint restore_pages(self, bint is_start) noexcept nogil:
         """Give all used pages the content that they had at the start, or copy it if this is the start."""
-        cdef Range[MOST_RANGES] used
+        cdef Range[MAX_RANGES] used
         cdef Question asked
         cdef size_t page
         cdef int found, i
         if runtime.memory_size(self.store, &self.memory) != self.size:
             return False
         memset(&asked, 0, sizeof(asked))
-        asked.size, asked.found, asked.room = sizeof(asked), <uint64_t><uintptr_t>used, MOST_RANGES
+        asked.size, asked.found, asked.room = sizeof(asked), <uint64_t><uintptr_t>used, MAX_RANGES
         asked.start, asked.end = <uint64_t><uintptr_t>self.place, <uint64_t><uintptr_t>self.place + self.size
         asked.any_of = asked.wanted = IN_MEMORY | SWAPPED
         while asked.start < asked.end:
@@ -447,7 +447,7 @@ cdef class KeptBot:
         if self.copies[page] >= 0:
             memcpy(at, self.content + self.copies[page] * SYSTEMS_PAGE, SYSTEMS_PAGE)
             return True
-        if self.count == MOST_PAGES or not grown(<void**>&self.content, &self.room, self.count + 1, SYSTEMS_PAGE):
+        if self.count == MAX_PAGES or not grown(<void**>&self.content, &self.room, self.count + 1, SYSTEMS_PAGE):
             return False
         if not is_start and madvise(at, SYSTEMS_PAGE, MADV_DONTNEED):
             return False

@@ -4,7 +4,7 @@ Fuel is a counter that a module's code decreases, with a trap when none is left.
 follows from its bytes alone, under any runtime. Each instruction that does something costs one unit. Only what takes
 longer than docs/explanation/sandbox.md promises for a unit costs more: growth of memory, throws, filling and copying
 memory (a unit per four bytes), and calls that return several values. Each piece of code without branches pays for all
-of it at its beginning. A function without loops, of at most MOST_FLAT units, pays for everything at its beginning, also
+of it at its beginning. A function without loops, of at most MAX_FLAT units, pays for everything at its beginning, also
 for what is then skipped. The code checks the fuel where loops repeat, and at the beginning of functions that have loops
 or call others. The code in between is short.
 
@@ -45,12 +45,12 @@ class Refused(ValueError):
 
 
 cdef enum:
-    MOST_BYTES = 64 << 20
-    MOST_VARIABLES = 10000      # maximum variables of a function
-    MOST_THROWN = 8             # maximum thrown values, which are kept outside the bot's memory
-    MOST_HANDLERS = 4           # maximum handlers of a block; compilers write one or two
-    MOST_FLAT = 256             # units of fuel
-    MOST_CHANGING = 16          # maximum variables that are exported
+    MAX_BYTES = 64 << 20
+    MAX_VARIABLES = 10000      # maximum variables of a function
+    MAX_THROWN = 8             # maximum thrown values, which are kept outside the bot's memory
+    MAX_HANDLERS = 4           # maximum handlers of a block; compilers write one or two
+    MAX_FLAT = 256             # units of fuel
+    MAX_CHANGING = 16          # maximum variables that are exported
     NONE = 0xFFFFFFFF
     BYTES_PER_FUEL = 2          # binary logarithm of the bytes that are filled or copied per unit
     # Prices, in units, of instructions that take longer than 25 ns.
@@ -93,7 +93,7 @@ cdef enum Section:
     TAGS = 13
 
 # Each section's entries and their maximum number: far more than compilers write, and still fast to read.
-cdef dict MOST_OF = {
+cdef dict MAX_OF = {
     TYPES: ("types", 10_000),
     IMPORTS: ("imports", 100),
     FUNCTIONS: ("functions", 50_000),
@@ -335,7 +335,7 @@ cdef class Module:
         is an object of the runtime.
         """
         has_segments = any(kind == COUNT_OF_DATA for kind, *_ in self.sections)
-        if self.can_throw or has_segments or None in self.changing or len(self.changing) > MOST_CHANGING:
+        if self.can_throw or has_segments or None in self.changing or len(self.changing) > MAX_CHANGING:
             return None
         return tuple([f"{FUEL} {index}" for index in self.changing])
 
@@ -382,7 +382,7 @@ cdef class Reader:
     # For the present function: the origin of each value on the stack (see `made_at`) or its variable, pairs of an
     # origin and the variable that the value was put into, and the last function, from 1, in which a variable showed.
     cdef Numbers stack, put
-    cdef uint32_t[MOST_VARIABLES] shown_in
+    cdef uint32_t[MAX_VARIABLES] shown_in
     cdef uint32_t number
 
     def __dealloc__(self):
@@ -446,8 +446,8 @@ cdef class Reader:
         cdef size_t start, end
         cdef size_t whole = PyBytes_GET_SIZE(code)
         cdef int kind
-        if whole > MOST_BYTES:
-            raise Refused(f"has {whole >> 20} MB; at most {MOST_BYTES >> 20} are allowed")
+        if whole > MAX_BYTES:
+            raise Refused(f"has {whole >> 20} MB; at most {MAX_BYTES >> 20} are allowed")
         self.data = <const uint8_t*>PyBytes_AS_STRING(code)
         self.end = whole
         if whole < 8 or memcmp(self.data, b"\0asm\1\0\0\0", 8) != 0:
@@ -472,7 +472,7 @@ cdef class Reader:
         cdef uint32_t count, i, _i
         if kind == START:
             self.module.start = self.read_number()
-        if kind not in MOST_OF and kind != CODE:
+        if kind not in MAX_OF and kind != CODE:
             return 0
         count = self.read_number()
         if kind == CODE:
@@ -480,7 +480,7 @@ cdef class Reader:
                 for i in range(count):
                     self.function(self.imported + i)
             return 0
-        what, most = MOST_OF[kind]
+        what, most = MAX_OF[kind]
         if count > most:
             raise Refused(f"has {count:,} {what}; at most {most:,} are allowed")
         for _i in range(count):
@@ -576,7 +576,7 @@ cdef class Reader:
         self.byte()
         of_type = self.read_number()
         for i in range(self.parameters.at[self.checked(of_type, self.parameters.count)]):
-            if i == MOST_THROWN or not V128 <= self.data[self.texts.at[of_type] + i] <= I32:
+            if i == MAX_THROWN or not V128 <= self.data[self.texts.at[of_type] + i] <= I32:
                 self.refuse(b"throws other things than up to 8 numbers")
         return 0
 
@@ -627,7 +627,7 @@ cdef class Reader:
         for _i in range(function.groups):
             variables += self.read_number()
             self.types(1)
-            if variables > MOST_VARIABLES:
+            if variables > MAX_VARIABLES:
                 self.refuse_variables(index, variables)
         function.variables = <uint32_t>variables
         function.instructions = self.position
@@ -683,7 +683,7 @@ cdef class Reader:
             if instruction.leaves and self.position < self.end:
                 piece = self.module.mark_count
                 self.module.mark(self.position, PAY_AND_LOOK if row == LOOP else PAY, 0)
-        self.settle(function, <uint32_t>min(whole, <uint64_t>MOST_FLAT + 1) if not loops else MOST_FLAT + 1)
+        self.settle(function, <uint32_t>min(whole, <uint64_t>MAX_FLAT + 1) if not loops else MAX_FLAT + 1)
         if loops or calls:
             self.module.marks[function.first_mark].deed = PAY_AND_LOOK
         # A handler doesn't know how much fuel was used before.
@@ -698,7 +698,7 @@ cdef class Reader:
         cdef Mark* marks = self.module.marks
         cdef size_t i
         function.end_mark = self.module.mark_count
-        if whole <= MOST_FLAT:
+        if whole <= MAX_FLAT:
             for i in range(function.first_mark, function.end_mark):
                 if marks[i].deed <= PAY_AND_LOOK:
                     marks[i].cost = 0
@@ -820,7 +820,7 @@ cdef class Reader:
         cdef uint32_t count, _i
         self.block_type()
         count = self.read_number()
-        if count > MOST_HANDLERS:
+        if count > MAX_HANDLERS:
             self.refuse_instruction(index, TRY_TABLE, TRY_TABLE, count)
         for _i in range(count):
             if self.byte() < 2:     # the handler has one tag
@@ -830,7 +830,7 @@ cdef class Reader:
 
     cdef int refuse_variables(self, uint32_t index, uint64_t count) except -1 with gil:
         raise Refused(
-            f"its function {index} has {count:,} variables; at most {MOST_VARIABLES:,} are allowed"
+            f"its function {index} has {count:,} variables; at most {MAX_VARIABLES:,} are allowed"
         )
 
     cdef int refuse_instruction(self, uint32_t index, int opcode, int row, uint32_t number) except -1 with gil:

@@ -3,7 +3,7 @@
 cimport cython
 from libc.stdint cimport int64_t, uint64_t, uintptr_t
 
-from engine.kernel.game_core cimport MOST_SEATS, Decision, GameCore, Status
+from engine.kernel.game_core cimport MAX_SEATS, Decision, GameCore, Status
 from engine.wasm.fuel cimport Fuel
 from engine.wasm.runtime cimport RuntimeFunction, RuntimeValue
 from engine.wasm.watch cimport Watch
@@ -27,7 +27,7 @@ cdef class Referee:
     cdef RuntimeFunction loop
     cdef StepArgument direct
     cdef tuple kept                     # objects that `fuels` point to
-    cdef void* fuels[MOST_SEATS]
+    cdef void* fuels[MAX_SEATS]
     cdef int seats                      # number of seats
     cdef uint64_t fuel                  # fuel of each decision
     cdef uint64_t bank                  # fuel of the whole leg
@@ -35,7 +35,7 @@ cdef class Referee:
     cdef bint measures
     cdef bint is_asking                 # whether a measured bot is being asked
     cdef uint64_t used_before           # fuel that it had used before
-    cdef Taken taken[MOST_SEATS]
+    cdef Taken taken[MAX_SEATS]
     cdef void* error
     cdef void* trap
 

@@ -24,7 +24,7 @@ cdef enum:
     RESOLUTION = 1          # nanoseconds
     # Limits of the output.
     KEPT = 4096             # bytes
-    MOST_PIECES = 64        # maximum pieces of a call; libc passes two
+    MAX_PIECES = 64        # maximum pieces of a call; libc passes two
     STANDARD_OUTPUT = 1
     STANDARD_ERROR = 2
     TERMINAL = 2            # WASI's file type of a character device
@@ -198,7 +198,7 @@ cdef class Surroundings:
         """Keep what is written, and report its size. Unreadable memory gives NOT_SUPPORTED."""
         cdef int32_t descriptor = values[0].i32
         cdef uint64_t place = <uint32_t>values[1].i32
-        cdef uint64_t pieces = min(<uint64_t><uint32_t>values[2].i32, <uint64_t>MOST_PIECES)
+        cdef uint64_t pieces = min(<uint64_t><uint32_t>values[2].i32, <uint64_t>MAX_PIECES)
         cdef uint8_t* told = self.room(caller, <uint32_t>values[3].i32, sizeof(uint32_t))
         cdef uint8_t* content
         cdef uint32_t written = 0

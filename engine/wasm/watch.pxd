@@ -2,18 +2,18 @@
 
 from libc.stdint cimport uint64_t
 
-from engine.kernel.game_core cimport MOST_SEATS
+from engine.kernel.game_core cimport MAX_SEATS
 from engine.wasm.fuel cimport Fuel
 
 cdef class Watch:
     cdef tuple kept                 # objects that `fuels` point to
     cdef int seats
-    cdef void* fuels[MOST_SEATS]
+    cdef void* fuels[MAX_SEATS]
     cdef double seconds, seconds_per_fuel
     cdef object stopping
     cdef readonly bint apart, times_core
     cdef bint is_exact              # whether `used` is processor time, not wall-clock time
-    cdef double used[MOST_SEATS]    # seconds by seat if `apart`, otherwise the sum in the first
+    cdef double used[MAX_SEATS]    # seconds by seat if `apart`, otherwise the sum in the first
     cdef double since               # time of the last sum
     cdef int running                # seat whose time runs, -1 for none
     cdef double core_since          # start of the core's step, by the clock

@@ -15,7 +15,7 @@ from engine.wasm.runtime cimport runtime
 
 cdef enum:
     NOBODY = -1
-    ANY = MOST_SEATS             # an unknown bot
+    ANY = MAX_SEATS             # an unknown bot
 
 cdef double LOOK_SECONDS = 0.1      # interval of checks whether the run must stop
 cdef const char* ENDED = b"ended by the tournament"
@@ -62,8 +62,8 @@ cdef class Watch:
     ):
         self.kept = tuple(fuels)
         self.seats = <int>len(self.kept)
-        if self.seats > MOST_SEATS:
-            raise ValueError(f"a leg has {self.seats} seats, at most {int(MOST_SEATS)} are possible")
+        if self.seats > MAX_SEATS:
+            raise ValueError(f"a leg has {self.seats} seats, at most {int(MAX_SEATS)} are possible")
         for seat, fuel in enumerate(self.kept):
             self.fuels[seat] = <void*><Fuel?>fuel
         self.seconds, self.seconds_per_fuel = seconds, seconds_per_fuel

@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
 from engine.kernel.game_core cimport DECIDE, LEG_OVER, GameCore, Status
-from engine.kernel.limits cimport MOST_VIEW_BYTES
+from engine.kernel.limits cimport MAX_VIEW_BYTES
 
 
 @cython.final
@@ -23,8 +23,8 @@ cdef class ScriptedCore(GameCore):
 
     def __init__(self, questions, int view_size):
         self.questions = [(<int>kind, bytes(view)) for kind, view in questions]
-        if not 0 <= view_size <= MOST_VIEW_BYTES:
-            raise ValueError(f"a view has {view_size} bytes, at most {int(MOST_VIEW_BYTES)} are possible")
+        if not 0 <= view_size <= MAX_VIEW_BYTES:
+            raise ValueError(f"a view has {view_size} bytes, at most {int(MAX_VIEW_BYTES)} are possible")
         for _, view in self.questions:
             if len(view) != view_size:
                 raise ValueError(f"a view has {len(view)} bytes, {view_size} were announced")

@@ -17,7 +17,7 @@ from tests.contest_runs import REPOSITORY as ROOT
 from tournament.cli.fitting import Facts, FittingTable
 from tournament.cli.match import opponents_table
 from tournament.cli.tables import (
-    MOST_COLUMNS,
+    MAX_COLUMNS,
     crosstable_tables,
     final_tables,
     history_table,
@@ -148,7 +148,7 @@ def every_table(width: int | None) -> Iterator[tuple[FittingTable, set[str]]]:
         yield leaderboard_table(standings, "Title", None, UNIT), {"-98,765.4"}
         for table in crosstable_tables(standings, "Title", width):
             yield table, {"-8,641.50"}
-    many = with_matches(MOST_COLUMNS + 1)
+    many = with_matches(MAX_COLUMNS + 1)
     yield crosstable_tables(many, "Title", width)[0], {"-8641.500"}
     versions = [Version(replace(many.entrants[0], sha256="0123456789abcdef"), 12)]
     yield history_table(versions, "Title"), {"-98,765.4"}

@@ -35,7 +35,7 @@ def test_hostile_webassembly_disturbs_no_bot(
 ) -> None:
     assert faulthandler.is_enabled()
     # What is there to be used up takes a quarter of the time.
-    monkeypatch.setattr("tournament.artifacts.compiler_run._MOST_MEGABYTES", 1024)
+    monkeypatch.setattr("tournament.artifacts.compiler_run._MAX_MEGABYTES", 1024)
     bots = bots_in("webassembly")
     ground = Ground(tmp_path)
     ground.prepare(bots, SWIFT)

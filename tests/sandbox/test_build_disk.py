@@ -89,7 +89,7 @@ def test_build_cannot_reserve_or_write_gigabytes(disk: Path) -> None:
 
 
 def test_too_many_files_stop_build(disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scratch, "MOST_FILES", 5000)
+    monkeypatch.setattr(scratch, "MAX_FILES", 5000)
     source = "import os, time\nfor n in range(9000):\n    os.close(os.open(str(n), os.O_CREAT))\ntime.sleep(50)"
     with scratch.scratch_folder(disk) as folder:
         assert built(folder, source).in_words == "took more than 5,000 files"

@@ -165,7 +165,7 @@ def test_use_of_ended_group_is_kept() -> None:
 @pytest.fixture
 def starved(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have every process wait for a processor, with little patience."""
-    monkeypatch.setattr(process_time, "_MOST_TIMES", 1)
+    monkeypatch.setattr(process_time, "_MAX_TIMES", 1)
     monkeypatch.setattr(process_time, "_MORE_SECONDS", 0)
 
     def use(_self: object) -> ProcessUse:

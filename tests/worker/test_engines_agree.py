@@ -238,7 +238,7 @@ def test_random_modules_play_the_same_with_fuel(seeds: range) -> None:
 
 
 # A unit of fuel allows this many instructions at most, those included that count it: a loop of one unit has nine more.
-MOST_WORK, WORK_MORE = 12, 100
+MAX_WORK, WORK_MORE = 12, 100
 FUEL_OF_MUTATED = 100_000
 
 
@@ -286,7 +286,7 @@ def work_is_paid(counted: bytes, seed: int) -> int:
             with contextlib.suppress(wasmtime.Trap, wasmtime.WasmtimeError):
                 a(store, *arguments)
             taken = FUEL_OF_MUTATED - int(counter.value(store))
-            assert FUEL - store.get_fuel() <= MOST_WORK * taken + WORK_MORE, (seed, arguments)
+            assert FUEL - store.get_fuel() <= MAX_WORK * taken + WORK_MORE, (seed, arguments)
         return len(ARGUMENTS)
 
 

@@ -199,7 +199,7 @@ def test_webassembly_memory_of_legs_in_lanes_is_limited(monkeypatch: pytest.Monk
     played, kept = [], list[int]()
     for megabytes in (1000, 25):
         seen.clear()
-        monkeypatch.setattr(lanes_module, "_MOST_MEMORY_OF_BOTS", megabytes << 20)
+        monkeypatch.setattr(lanes_module, "_MAX_MEMORY_OF_BOTS", megabytes << 20)
         played.append([leg.what_counts for leg in play(field, Settings(sessions=20), ON, legs)])
         assert seen[:4] == [1, 2, 3, 4] and set(seen[4:]) == ({1} if megabytes == 25 else set())
     assert played[0] == played[1]

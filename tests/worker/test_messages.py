@@ -26,7 +26,7 @@ from engine.kernel.game_core import FAULT, LEG_IS_OVER
 from engine.kernel.records import Table
 from engine.processes.channels import BOT_FAULTY, CHANNEL_FAILED, WROTE_NO_ANSWER
 from engine.processes.lanes import Lanes
-from engine.processes.lines import MOST_ACTION_BYTES
+from engine.processes.lines import MAX_ACTION_BYTES
 from engine.watching.scripted_core import ScriptedCore
 from tests.built_in import HOLDEM_TRAINING, VON_NEUMANN_POKER
 from tests.oracles.deals import key_of
@@ -393,7 +393,7 @@ VIOLATIONS: dict[str, tuple[bytes, str]] = {
     "empty line": (b"\n", "wrote what is no ACTION: "),
     "no value": (b"ACTION \n", "wrote an ACTION that is no JSON: ACTION "),
     "another value": (b"ACTION [1, 2]\n", "wrote no whole number: ACTION [1, 2]"),
-    "too long": (b"A" * (MOST_ACTION_BYTES + 1), "wrote an over-long line: " + "A" * 100),
+    "too long": (b"A" * (MAX_ACTION_BYTES + 1), "wrote an over-long line: " + "A" * 100),
     "unprintable": (b"\x1b[2J\xff\0\n", "wrote what is no ACTION: ?[2J??"),
     "before its question": (b"ACTION 9\n", "answered before it was asked: ACTION 9"),
 }

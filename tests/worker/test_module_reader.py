@@ -12,7 +12,7 @@ from engine.wasm.modules import Refused, read_module
 
 BYTES = 1 << 18
 # Honest code takes 10 to 20 times less than the worst that is known; what isn't linear takes hundreds of times as long.
-MOST_TIMES = 200
+MAX_TIMES = 200
 
 
 @cache
@@ -116,4 +116,4 @@ def seconds_per_byte(module: bytes) -> float:
 @pytest.mark.parametrize("how", WORST)
 def test_reading_time_is_linear_in_modules_bytes(how: str) -> None:
     assert len(WORST[how]) > BYTES // 2
-    assert seconds_per_byte(WORST[how]) < MOST_TIMES * seconds_per_byte(PLAIN)
+    assert seconds_per_byte(WORST[how]) < MAX_TIMES * seconds_per_byte(PLAIN)

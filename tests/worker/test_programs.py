@@ -65,7 +65,7 @@ def test_folder_with_links_or_too_much_is_refused(tmp_path: Path, monkeypatch: p
         with pytest.raises(InputError, match="bot/link: a program's folder has plain files only"):
             archive.pack(tmp_path / "bot")
         (tmp_path / "bot" / "link").unlink()
-    for limit, most, words in (("_MOST_ARCHIVED", 99, "larger than"), ("_MOST_FILES", 1, "more than 1 files")):
+    for limit, most, words in (("_MAX_ARCHIVED", 99, "larger than"), ("_MAX_FILES", 1, "more than 1 files")):
         monkeypatch.setattr(archive, limit, most)
         with pytest.raises(InputError, match=f"bot: {words}"):
             archive.pack(tmp_path / "bot")

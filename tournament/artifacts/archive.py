@@ -15,8 +15,8 @@ from tournament.errors import InputError, RunError
 from tournament.leg import Unfit
 from tournament.small_files import decoded
 
-_MOST_ARCHIVED = 64 << 20
-_MOST_FILES = 2000
+_MAX_ARCHIVED = 64 << 20
+_MAX_FILES = 2000
 _MAX_LEVELS = 32
 _LONGEST_PATH = 1024  # bytes; with the folder in which it is unpacked, a path can have 4,096
 _MAKEFILES = {"makefile", "gnumakefile"}
@@ -37,11 +37,11 @@ def pack(folder: Path, *, built: bool = False) -> bytes:
     total = 0
     for name, path in _files(folder, folder.name):
         try:
-            source, mode = read_plainly(path, _MOST_ARCHIVED - total)
+            source, mode = read_plainly(path, _MAX_ARCHIVED - total)
         except OSError as error:
             raise InputError(f"{folder.name}/{name}: can't be read: {error.strerror}") from None
         if source is None:
-            raise InputError(f"{folder.name}: larger than {_MOST_ARCHIVED >> 20} MiB")
+            raise InputError(f"{folder.name}: larger than {_MAX_ARCHIVED >> 20} MiB")
         total += len(source)
         source = with_unix_line_ends(name, source)
         files[name] = source, bool(mode & 0o100 or (built and source.startswith((b"\x7fELF", b"#!"))))
@@ -82,15 +82,15 @@ def _files(folder: Path, shown: str) -> Iterator[tuple[str, Path]]:
         current, prefix = folders.pop()
         try:
             with os.scandir(current) as found:
-                entries = list(itertools.islice(found, _MOST_FILES + 1))
+                entries = list(itertools.islice(found, _MAX_FILES + 1))
         except OSError as error:
             raise InputError(f"{shown}/{prefix}: can't be read: {error.strerror}") from None
         for entry in entries:
             if entry.name in _IGNORED_NAMES:
                 continue
             count += 1
-            if count > _MOST_FILES:
-                raise InputError(f"{shown}: more than {_MOST_FILES:,} files")
+            if count > _MAX_FILES:
+                raise InputError(f"{shown}: more than {_MAX_FILES:,} files")
             name = f"{prefix}{entry.name}"
             if not name.isprintable():  # False for names that aren't UTF-8, too
                 raise InputError(f"{shown}/{ascii(name)[1:-1]}: its name can't be printed; rename it")

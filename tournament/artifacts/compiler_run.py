@@ -34,15 +34,15 @@ SECONDS = 120
 _SECONDS_OF_STRANGERS, _MEGABYTES_OF_STRANGERS = 20, 1024
 FIRST_SECONDS = 1800
 _BY_CLOCK = 2.0  # seconds by the clock per second of processor time
-_MOST_MEGABYTES = MEGABYTES_OF_BUILDS
+_MAX_MEGABYTES = MEGABYTES_OF_BUILDS
 # Errors that the machine may cause. A bot's own text can contain their words, and is then compiled again in each run.
 _OF_THE_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EIO, errno.EACCES)
 
 
 def allow_less() -> None:
     """Limit the compiler from now on to what it can use for an untrusted author's submission."""
-    global SECONDS, _MOST_MEGABYTES
-    SECONDS, _MOST_MEGABYTES = _SECONDS_OF_STRANGERS, _MEGABYTES_OF_STRANGERS
+    global SECONDS, _MAX_MEGABYTES
+    SECONDS, _MAX_MEGABYTES = _SECONDS_OF_STRANGERS, _MEGABYTES_OF_STRANGERS
 
 
 class CompilerRefused(Unfit):
@@ -109,7 +109,7 @@ def run_compiler(
     allowance.left -= seconds if finished.excess or finished.cut_off else finished.seconds
     if finished.excess:
         # The bot may build when the compiler can use more.
-        is_permanent = _MOST_MEGABYTES == MEGABYTES_OF_BUILDS
+        is_permanent = _MAX_MEGABYTES == MEGABYTES_OF_BUILDS
         raise Unfit(f"the compiler took {finished.excess}", is_permanent=is_permanent)
     if finished.cut_off:
         raise Unfit(f"the compiler was still at it after {_BY_CLOCK * seconds:g} seconds", is_permanent=False)
@@ -152,7 +152,7 @@ def _run_once(
                 writable=[str(folder), str(scratch)],
                 watched=libraries is None,
             ),
-            limits_of_build(seconds, _MOST_MEGABYTES, sandbox.min_free_disk_mb),
+            limits_of_build(seconds, _MAX_MEGABYTES, sandbox.min_free_disk_mb),
             folder,
             readable=[str(path) for path in (home(), HEADERS, *readable)],
         ),

@@ -4,4 +4,4 @@
 BOT_STACK = 8 << 20
 
 # Elements of a WebAssembly bot's one table.
-MOST_ELEMENTS = 100_000
+MAX_ELEMENTS = 100_000

@@ -30,7 +30,7 @@ from tournament.store.storage import Storage, open_storage
 from tournament.worker.observation import ObservedGame, Window, observe_leg
 
 # Maximum number of games of a session that are shown together.
-MOST_GAMES = 1000
+MAX_GAMES = 1000
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ def _replayed(leg_record: RecordedLeg, rows: Mapping[int, Mapping[str, Any]], se
     contest, players, leg, recorded = leg_record.contest, leg_record.players, leg_record.leg, leg_record.recorded
     in_leg = session - leg.plan.first_session
     # Drawings belong to a whole session, so its games up to the requested one are observed, too.
-    first, last = (0, MOST_GAMES - 1) if game is None else (0 if contest.new_drawn_core else game, game)
+    first, last = (0, MAX_GAMES - 1) if game is None else (0 if contest.new_drawn_core else game, game)
     window = Window(in_leg, in_leg, first, last, drawn=in_leg)
 
     def in_session(faults: Sequence[Fault]) -> tuple[Fault, ...]:

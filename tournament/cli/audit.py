@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from tournament.audit.replay import MOST_GAMES, replay_games
+from tournament.audit.replay import MAX_GAMES, replay_games
 from tournament.audit.verification import verify_contest
 from tournament.cli.consoles import err, out, print_text
 from tournament.cli.locations import recorded
@@ -92,7 +92,7 @@ def replay(
         print_json(dataclasses.asdict(replayed))
     else:
         print_replay(out, replayed)
-        if game is None and len(replayed.games) == MOST_GAMES:
-            out.print(f"these are the first {MOST_GAMES:,} games; --game shows one of the others")
+        if game is None and len(replayed.games) == MAX_GAMES:
+            out.print(f"these are the first {MAX_GAMES:,} games; --game shows one of the others")
     if replayed.mismatch:
         raise typer.Exit(1)

@@ -13,7 +13,7 @@ from tournament.cli.fitting import Facts
 from tournament.cli.screen import Screen
 from tournament.config import FILE_NAME, Config
 from tournament.contests.contest import Contest
-from tournament.contests.rules_loader import MOST_BYTES, load_rules
+from tournament.contests.rules_loader import MAX_BYTES, load_rules
 from tournament.contests.settings import ContestSettings
 from tournament.errors import InputError, TournamentError, printable
 from tournament.library import library_paths
@@ -26,7 +26,7 @@ _SESSIONS, _FEW_SESSIONS = 20, 10  # sessions of a leg, thorough or not
 
 def are_rules(path: Path) -> bool:
     """Return whether a file has rules of a contest, rather than a bot."""
-    return path.suffix == ".py" and path.is_file() and bool(_RULES.search(read_small_file(path, MOST_BYTES)))
+    return path.suffix == ".py" and path.is_file() and bool(_RULES.search(read_small_file(path, MAX_BYTES)))
 
 
 def _find_library(path: Path) -> list[Path]:
@@ -38,7 +38,7 @@ def _find_library(path: Path) -> list[Path]:
     for file in (path.with_name(FILE_NAME), Path(FILE_NAME)):
         tables: list[object] = []
         with contextlib.suppress(InputError, ValueError, RecursionError):
-            tables = list(tomllib.loads(read_small_file(file, MOST_BYTES).decode()).values())
+            tables = list(tomllib.loads(read_small_file(file, MAX_BYTES).decode()).values())
         for table in tables:
             if isinstance(table, dict) and _is(file.parent, table.get("rules"), path):
                 try:

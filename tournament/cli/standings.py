@@ -28,7 +28,7 @@ from tournament.cli.options import (
 )
 from tournament.cli.replay_tables import commands_to_see, describe_faults, replay_command
 from tournament.cli.tables import (
-    MOST_COLUMNS,
+    MAX_COLUMNS,
     authors_table,
     crosstable_tables,
     history_table,
@@ -208,7 +208,7 @@ def crosstable(
     )
     for table in tables:
         out.print(table)
-    if len(tables) > 1 or len(loaded.ranking.ranked) > MOST_COLUMNS:
+    if len(tables) > 1 or len(loaded.ranking.ranked) > MAX_COLUMNS:
         err.print("--bot NAME shows one bot's matches, the best first", soft_wrap=True)
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tournament.standings.standings import Standing, Standings
 
 # Up to this many entrants have a column each in the crosstable; larger fields are a list of pairs.
-MOST_COLUMNS = 24
+MAX_COLUMNS = 24
 # Below a final table lie where the games are, who came late, and the prompt; around it title, head and caption.
 _LINES_BELOW, _LINES_AROUND = 4, 6
 _MAX_REASONS = 3  # limit on a terminal
@@ -297,7 +297,7 @@ def crosstable_tables(standings: Standings, title: str, width: int | None = 120)
     """Return points per session of row against column, in the order of the leaderboard.
 
     Columns are the entrants themselves, or the house players whom they meet. Opponents that don't fit into `width`
-    characters are in further tables. A field of more than MOST_COLUMNS is a list of pairs.
+    characters are in further tables. A field of more than MAX_COLUMNS is a list of pairs.
 
     Args:
         standings: The standings.
@@ -311,7 +311,7 @@ def crosstable_tables(standings: Standings, title: str, width: int | None = 120)
     if scoring and scoring.measures:
         caption += ", " + ", ".join(measure.title for measure in scoring.measures)
     across = list(standings.house) if scoring else names
-    if len(across) > MOST_COLUMNS:
+    if len(across) > MAX_COLUMNS:
         return [_pairs_table(standings, title, caption)]
     pairs = {(match.x, match.y): match for match in standings.sides}
     pairs |= {(name, name): match for name, match in standings.self_play.items()}

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tournament.contests.contest import Contest
     from tournament.rules.rules import Rules
 
-MOST_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 # Modules whose functions draw by themselves, with what may be called all the same: generators, if they get a seed.
 _CHANCE_NAMES: dict[str, frozenset[str]] = {
     "random": frozenset({"Random"}), "secrets": frozenset(), "uuid": frozenset({"uuid3", "uuid5", "UUID"}),
@@ -65,7 +65,7 @@ def load_rules(game: str, folder: Path, library: Sequence[Path] = ()) -> Contest
     """
     if file := _FILE.fullmatch(game):
         path, files = folder / file[1], read_library(library)
-        return load_source(Source(str(path), read_small_file(path, MOST_BYTES), file[2], tuple(sorted(files.items()))))
+        return load_source(Source(str(path), read_small_file(path, MAX_BYTES), file[2], tuple(sorted(files.items()))))
     package = _PACKAGE.fullmatch(game)
     assert package is not None
     return load_source(Source(package[1], None, package[2]))
@@ -111,7 +111,7 @@ def loaded_rules(name: str) -> Contest | None:
     """Return the contest of these rules, if they were loaded or tournament.toml of this folder names them."""
     if name not in _loaded:
         try:
-            tables = tomllib.loads(read_small_file(Path("tournament.toml"), MOST_BYTES).decode()).values()
+            tables = tomllib.loads(read_small_file(Path("tournament.toml"), MAX_BYTES).decode()).values()
         except (InputError, ValueError, RecursionError):
             return None
         for table in [table for table in tables if isinstance(table, dict)]:

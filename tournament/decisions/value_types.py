@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from engine.rules.decisions import MOST_ANSWER_BYTES
+from engine.rules.decisions import MAX_ANSWER_BYTES
 from engine.rules.shapes import Shape
 
 # What a Python bot returns: a whole number; that or a name; any value; any value, or None.
@@ -148,7 +148,7 @@ class Text(ValueType):
 
     @property
     def max_json(self) -> int:
-        return 6 * (MOST_ANSWER_BYTES if self.max_length is None else self.max_length) + 2
+        return 6 * (MAX_ANSWER_BYTES if self.max_length is None else self.max_length) + 2
 
     @property
     def limits(self) -> str:

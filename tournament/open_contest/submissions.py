@@ -55,7 +55,7 @@ from tournament.open_contest.jobs import (
 from tournament.open_contest.refusals import Refused
 from tournament.open_contest.trials import check, forks, play_practice, quick_check, replay_game
 from tournament.records.finals import records_with
-from tournament.sandbox.outside.scratch import LEAST_TO_BUILD, free_space, remove, scratch_folder
+from tournament.sandbox.outside.scratch import MIN_TO_BUILD, free_space, remove, scratch_folder
 
 CHECK_SECONDS, PRACTICE_SECONDS = 180.0, 900.0
 # Maximum failures and starts of a job before it is set aside.
@@ -599,7 +599,7 @@ class Submissions:
 
     def _lacks_disk(self) -> bool:
         """Return whether trials have to wait, because a build could take too little of the disk."""
-        needed = LEAST_TO_BUILD + (self._current().min_free_disk_mb << 20)
+        needed = MIN_TO_BUILD + (self._current().min_free_disk_mb << 20)
         try:
             lacking = min(free_space(place)[0] for place in (self._folder, tempfile.gettempdir())) < needed
         except OSError:

@@ -16,7 +16,7 @@ from tournament.rehearsal.foresight import foresight
 from tournament.rehearsal.fuzz import fuzz
 from tournament.rehearsal.length import cost, length
 from tournament.rehearsal.memory import growth, independence
-from tournament.rehearsal.plays import FEWEST_LEGS, MOST_QUESTIONS, Plays, play_at
+from tournament.rehearsal.plays import MAX_QUESTIONS, MIN_LEGS, Plays, play_at
 from tournament.rehearsal.positions import positions
 from tournament.rehearsal.twins import twins
 
@@ -31,7 +31,7 @@ FINDINGS: tuple[Callable[[Sequence[Plays]], Iterator[Finding]], ...] = (
 )
 _TABLE_SIZES = (2, 8)
 # Share of the time, and the draws that foresight changes however long they take.
-_SHARE_OF_FORESIGHT, _FEWEST_DRAWS = 0.1, 24
+_SHARE_OF_FORESIGHT, _MIN_DRAWS = 0.1, 24
 
 
 def audit(
@@ -39,7 +39,7 @@ def audit(
     settings: ContestSettings,
     minutes: float,
     doing: Callable[[str], None],
-    fewest: int = FEWEST_LEGS,
+    fewest: int = MIN_LEGS,
     seed: str = "",
 ) -> list[Finding]:
     """Return what an audit finds, faults first.
@@ -65,10 +65,10 @@ def audit(
         more = {"seats": seats} if isinstance(contest.seats, range) else {}
         chosen, seated = settings.model_copy(update={**more, "seed": drawn}), contest.seated(seats)
         share = (1 - _SHARE_OF_FORESIGHT) * seconds
-        several.append(play_at(seated, chosen, seats, share, doing, fewest, MOST_QUESTIONS // len(counts)))
+        several.append(play_at(seated, chosen, seats, share, doing, fewest, MAX_QUESTIONS // len(counts)))
         if contest.new_random_core and not any(leg.failure for leg in several[-1].legs):
             doing(f"{seats} seats, changed draws")
-            findings += foresight(seated, chosen, seats, _SHARE_OF_FORESIGHT * seconds, min(fewest, _FEWEST_DRAWS))
+            findings += foresight(seated, chosen, seats, _SHARE_OF_FORESIGHT * seconds, min(fewest, _MIN_DRAWS))
     findings += [finding for find in FINDINGS for finding in find(several)]
     return sorted(findings, key=lambda finding: not finding.is_fault)
 

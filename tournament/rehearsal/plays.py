@@ -25,9 +25,9 @@ from tournament.rules.sessions import TRIAL_STREAM, drawn_answer
 from tournament.store.columns import buffer_fields
 
 MANNERS = ("fixed", "random", "learning")
-FEWEST_LEGS, MOST_LEGS, _TURNS = 12, 400, 4
+MIN_LEGS, MAX_LEGS, _TURNS = 12, 400, 4
 # Of all numbers of seats together; more legs are played until there are as many.
-MOST_QUESTIONS = 100_000
+MAX_QUESTIONS = 100_000
 # One answer of this many is illegal, if that loses the game.
 _ILLEGAL = 20
 # Rows of games that are written before the first is overwritten. None is read.
@@ -146,7 +146,7 @@ def play_at(
     seats: int,
     seconds: float,
     doing: Callable[[str], None],
-    fewest: int = FEWEST_LEGS,
+    fewest: int = MIN_LEGS,
     questions: int = 0,
 ) -> Plays:
     """Play legs at a number of seats for this long, a few at least.
@@ -164,7 +164,7 @@ def play_at(
     end, asked = time.monotonic() + seconds, 0
     legs: list[Played] = []
     for number, manner in _numbered():
-        if number >= fewest and (time.monotonic() > end or (number >= MOST_LEGS and asked >= questions)):
+        if number >= fewest and (time.monotonic() > end or (number >= MAX_LEGS and asked >= questions)):
             break
         doing(f"{seats} seats, leg {number + 1}")
         legs.append(_play(contest, play_settings, seats, manner, number))

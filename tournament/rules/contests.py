@@ -9,7 +9,7 @@ from typing import Any, cast
 from pydantic import Field, ValidationError, create_model
 
 from engine.kernel.game_core import SEAT_LIMIT
-from engine.rules.decisions import MOST_ANSWER_BYTES
+from engine.rules.decisions import MAX_ANSWER_BYTES
 from engine.rules.session_core import (
     KINDS,
     bot_columns,
@@ -57,7 +57,7 @@ def get_contest(rules: type[Rules]) -> Contest:
     if rules not in _contests:
         _contests[rules] = _make(rules)
     for suffix, decision in rules.data.items():
-        data_files.register(suffix, decision.name, cast(Text, decision.answer).max_length or MOST_ANSWER_BYTES)
+        data_files.register(suffix, decision.name, cast(Text, decision.answer).max_length or MAX_ANSWER_BYTES)
     return _contests[rules]
 
 

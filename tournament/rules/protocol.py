@@ -14,7 +14,7 @@ from tournament.errors import InputError, printable, truncate
 
 # What `ask` yields, is sent, and returns: lines to write, a line of the program's, its answer.
 Talk = Generator[str | Sequence[str] | None, str, Any]
-MOST_LINES = 10_000  # a program's lines in a decision, which a worker reads in time that isn't the program's
+MAX_LINES = 10_000  # a program's lines in a decision, which a worker reads in time that isn't the program's
 
 
 class Protocol:
@@ -84,8 +84,8 @@ class ProtocolDialogue:
         """
         assert self._talk is not None
         self._read += 1
-        if self._read > MOST_LINES:
-            raise Violation(f"wrote more than {MOST_LINES} lines for one decision")
+        if self._read > MAX_LINES:
+            raise Violation(f"wrote more than {MAX_LINES} lines for one decision")
         text = line.decode("utf-8", "replace").removesuffix("\r")
         try:
             reply = self._talk.send(text)

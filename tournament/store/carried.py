@@ -19,7 +19,7 @@ import numpy.typing as npt
 from pydantic import Field as Limits
 from pydantic import TypeAdapter
 
-from tournament.leg import MOST_SEATS
+from tournament.leg import MAX_SEATS
 from tournament.store.field import Batch, Hash, Origin, Part
 from tournament.store.leg_checks import check_indices, check_legs, check_rare_fields
 from tournament.store.leg_result import CHECKED, Fault, RareFields, Used
@@ -72,7 +72,7 @@ class _Head:
     __pydantic_config__ = CHECKED
 
     count: Annotated[int, Limits(ge=1, le=1 << 25)]
-    seats: Annotated[int, Limits(ge=1, le=MOST_SEATS)]
+    seats: Annotated[int, Limits(ge=1, le=MAX_SEATS)]
     names: str
     entrants: Annotated[int, Limits(ge=1)]
     rests: tuple[_RareFieldsInHead, ...]
@@ -182,7 +182,7 @@ def _legs(
         "used": (len(Used._fields), seats),
     }
     max_legs = _MAX_BYTES // np.dtype(DIGESTS).itemsize // max(seats, 1)
-    if not (1 <= count <= max_legs and 1 <= seats <= MOST_SEATS):
+    if not (1 <= count <= max_legs and 1 <= seats <= MAX_SEATS):
         raise ValueError(_OTHER_COLUMNS)
     unpacked: dict[str, npt.NDArray[Any]] = {}
     offset = 0

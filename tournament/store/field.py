@@ -20,7 +20,7 @@ from pydantic import AfterValidator, BeforeValidator, FailFast, StringConstraint
 from pydantic import Field as Limits
 
 from tournament.errors import truncate
-from tournament.leg import MOST_SEATS, make_title
+from tournament.leg import MAX_SEATS, make_title
 from tournament.names import valid_name
 from tournament.store.leg_result import CHECKED, MATCH_BOUND, Count, Identifier, Number, Text
 from tournament.store.legs import HASH_BYTES, Legs
@@ -229,7 +229,7 @@ class FailedLeg:
 
     match: Annotated[int, Limits(ge=0, lt=MATCH_BOUND)]
     number: Number
-    bots: Annotated[tuple[_Name, ...], Limits(max_length=MOST_SEATS)]
+    bots: Annotated[tuple[_Name, ...], Limits(max_length=MAX_SEATS)]
     house: _Name | Literal[""]
     session: Number
     game: Number

@@ -15,7 +15,7 @@ from pydantic import Field as Limits
 
 from tournament.arrays import Floats
 from tournament.errors import truncate
-from tournament.leg import MOST_SEATS, FailureKind, make_title
+from tournament.leg import MAX_SEATS, FailureKind, make_title
 from tournament.store.leg_sums import LegSums
 
 CHECKED = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
@@ -30,7 +30,7 @@ MAX_AMOUNT, MAX_SQUARE = 1e15, 1e30
 
 Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.]{1,64}$")]
 Text = Annotated[str, StringConstraints(max_length=100_000)]
-_Seat = Annotated[int, Limits(ge=0, lt=MOST_SEATS)]
+_Seat = Annotated[int, Limits(ge=0, lt=MAX_SEATS)]
 Number = Annotated[int, Limits(ge=0, le=MAX_NUMBER)]
 Count = Annotated[int, Limits(ge=0, le=MAX_COUNT)]
 

@@ -77,7 +77,7 @@ def hex_hashes(hashes: bytes) -> list[str]:
 def pair_keys(first: Ints, second: Ints) -> npt.NDArray[np.complex128]:
     """Return a number for each pair of integers, such as match and leg, that sorts as the pairs do.
 
-    Complex numbers sort by their real parts first. All integers are below MOST_MATCH, so floats represent them exactly.
+    Complex numbers sort by their real parts first. All integers are below MAX_MATCH, so floats represent them exactly.
     """
     keys = np.empty(len(first), np.complex128)
     keys.real, keys.imag = first, second

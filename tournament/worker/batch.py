@@ -66,10 +66,10 @@ class Task:
 
         The processes of one leg can take all that they are allowed. With less memory, fewer play at the same time.
         """
-        from tournament.worker.processes.pool import MOST_PROCESSES
+        from tournament.worker.processes.pool import MAX_PROCESSES
 
         processes = sum(seat.kind in PROCESSES for leg in self.legs for seat in leg.seats)
-        usually = (min(processes, MOST_PROCESSES) * _PROCESS_MEGABYTES) << 20
+        usually = (min(processes, MAX_PROCESSES) * _PROCESS_MEGABYTES) << 20
         return self._inside + max(usually, self._of_a_leg)
 
     @property

@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t, uint8_t, uint64_t
 from engine.games.holdem_training.hand_strength cimport HandTables
 
 cdef enum:
-    MOST_RAISE = 100
+    MAX_RAISE = 100
 
 cpdef enum:
     POT = 10    # chips of a new hand

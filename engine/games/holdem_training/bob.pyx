@@ -44,7 +44,7 @@ cdef int hole_class(int first, int second) noexcept nogil:
 
 
 cdef const double* call_probabilities() except NULL:
-    """Chance to call a raise of x before the flop: at (MOST_RAISE + 1) · class + x. Computed when first asked for."""
+    """Chance to call a raise of x before the flop: at (MAX_RAISE + 1) · class + x. Computed when first asked for."""
     global CALLS
     cdef double[:, ::1] values
     with BUILDING:
@@ -55,7 +55,7 @@ cdef const double* call_probabilities() except NULL:
 
 
 cdef compute_call_probabilities():
-    cdef double[:, ::1] calls = np.zeros((CLASSES, MOST_RAISE + 1))
+    cdef double[:, ::1] calls = np.zeros((CLASSES, MAX_RAISE + 1))
     cdef double at_least[ROLLOUTS + 2]    # chances of at least that number of wins, given the ties
     cdef double log_factorials[ROLLOUTS + 1]
     cdef double chances[3]
@@ -81,7 +81,7 @@ cdef compute_call_probabilities():
                     + ties * chances[1]
                     + losses * chances[2]
                 )
-            for x in range(1, MOST_RAISE + 1):
+            for x in range(1, MAX_RAISE + 1):
                 # The fewest wins w with w (pot + x) + ties pot / 2 > (rollouts - ties - w) x.
                 wins = <int>max(0, ((ROLLOUTS - ties) * 2 * x - ties * pot) // (2 * (pot + 2 * x)) + 1)
                 if (ROLLOUTS - ties) * 2 * x < ties * pot:

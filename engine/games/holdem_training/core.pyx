@@ -5,7 +5,7 @@ The rules are those of "Texas Hold'em Training", as docs/reference/holdem_traini
 
 cimport cython
 
-from engine.games.holdem_training.bob cimport MOST_RAISE, POT, call_probabilities, calls_by_rollouts, hole_class
+from engine.games.holdem_training.bob cimport MAX_RAISE, POT, call_probabilities, calls_by_rollouts, hole_class
 from engine.kernel.deals cimport Key, block_word, lane_of, read_key, start_stream
 from engine.kernel.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, lacks_room, score_game
 from engine.games.holdem_training.hand_strength cimport hand_tables, strength_with
@@ -171,7 +171,7 @@ cdef class HoldemTraining(GameCore):
         cdef uint64_t word = block_word(&self.luck.ready, self.lane, BOBS_WORD + self.round)
         if self.round == 0:
             return (word >> 11) * (1.0 / 9007199254740992.0) < (
-                self.preflop_calls[(MOST_RAISE + 1) * hole_class(self.cards[2], self.cards[3]) + raised]
+                self.preflop_calls[(MAX_RAISE + 1) * hole_class(self.cards[2], self.cards[3]) + raised]
             )
         return calls_by_rollouts(
             self.tables, &self.cards[2], &self.cards[4], 2 + self.round, self.pot, raised, word

@@ -20,7 +20,7 @@ this hand's cards, and she can't act by it.
 from libc.stdint cimport int8_t, int16_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memset
 
-from engine.games.holdem_training.bob cimport MOST_RAISE, POT, call_probabilities, hole_class
+from engine.games.holdem_training.bob cimport MAX_RAISE, POT, call_probabilities, hole_class
 from engine.games.holdem_training.core cimport (
     ALICE, BOB, BOB_CALLED, BOB_CHECKED, BOB_FOLDED, BOB_NOT_ASKED, CARDS, NOBODY, ROUNDS, STACK,
 )
@@ -159,7 +159,7 @@ cdef void find_controls(
     controls[0] = POT * (value - 0.5)
     controls[ANSWER] = 0
     if hand.answers[0] >= BOB_CALLED:
-        chance = calls[(MOST_RAISE + 1) * hole_class(hand.cards[2], hand.cards[3]) + raised]
+        chance = calls[(MAX_RAISE + 1) * hole_class(hand.cards[2], hand.cards[3]) + raised]
         controls[ANSWER] = ((hand.answers[0] == BOB_CALLED) - chance) * ((pot + 2 * raised) * value - raised - pot)
     place = 4
     for round in range(1, ROUNDS):

@@ -7,7 +7,7 @@ from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 
 MOST_TURNS: int
-MOST_MOVES: int
+MAX_MOVES: int
 BOT_BYTES: int
 GAME_ROW: np.dtype[np.void]
 SESSION_ROW: np.dtype[np.void]

@@ -20,7 +20,7 @@ BOT_BYTES = sizeof(View) + 2 * MOST_TURNS
 
 cpdef enum:
     MOST_TURNS = 100_000     # turns of a game; a bot's memory has as many bytes for each history
-    MOST_MOVES = 64
+    MAX_MOVES = 64
 
 cdef enum:
     QUESTION_MOVE = 0
@@ -86,8 +86,8 @@ cdef class MatrixGame(GameCore):
             raise ValueError("a chance is 0 to 1")
         self.moves = <int>len(row_payoffs)
         self.move_names = list(move_names)
-        if not 2 <= self.moves <= MOST_MOVES:
-            raise ValueError(f"a game has 2 to {MOST_MOVES} moves")
+        if not 2 <= self.moves <= MAX_MOVES:
+            raise ValueError(f"a game has 2 to {MAX_MOVES} moves")
         self.make_room(turns_per_game)
         for role, table in enumerate((row_payoffs, column_payoffs)):
             if len(table) != self.moves or any([len(paid) != self.moves for paid in table]):

@@ -9,7 +9,7 @@ from engine.kernel.records import Table
 GAME_ROW: np.dtype[np.void]
 SESSION_ROW: np.dtype[np.void]
 SITUATION_COUNT: int
-MOST_BETS: int
+MAX_BETS: int
 
 @final
 class CompiledStrategy:

@@ -18,7 +18,7 @@ import numpy as np
 SITUATION_COUNT = SITUATIONS
 
 cpdef enum:
-    MOST_BETS = 3
+    MAX_BETS = 3
 
 cdef enum:
     X = 0
@@ -184,7 +184,7 @@ cdef class TwoCardDraw(GameCore):
                 self.x_opened[1] = answer == RAISE
                 self.bets[1] = answer == RAISE
                 return self.server_bets2(answer == RAISE)
-            if answer == CALL or (answer == RAISE and bets == MOST_BETS):
+            if answer == CALL or (answer == RAISE and bets == MAX_BETS):
                 return self.show()
             if answer == FOLD:
                 return self.settle(X + 1)
@@ -205,7 +205,7 @@ cdef class TwoCardDraw(GameCore):
         if <uint64_t>answer > RAISE:
             return self.refuse(answer)
         bets = self.bets[0]
-        if answer == CALL or (answer == RAISE and bets == MOST_BETS):
+        if answer == CALL or (answer == RAISE and bets == MAX_BETS):
             return self.ask_bets(DRAW, bets)
         if answer == FOLD:
             return self.settle(X + 1)

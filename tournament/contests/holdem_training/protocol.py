@@ -12,7 +12,7 @@ import struct
 from engine.games.holdem_training.core import BOB_CALLED, BOB_CHECKED, BOB_FOLDED, CHECK, FOLD, HoldemTraining
 from engine.games.holdem_training.rates import RateSampler
 from engine.processes.lanes import Violation
-from engine.processes.lines import MOST_LINE_BYTES
+from engine.processes.lines import MAX_LINE_BYTES
 
 RATE_BUDGET = 3_000_000
 
@@ -125,8 +125,8 @@ def _excerpt(text: str) -> str:
 
 
 def _split_fields(line: bytes) -> list[str]:
-    if len(line) > MOST_LINE_BYTES:
-        raise _Wrong(f"the line is longer than {MOST_LINE_BYTES} bytes")
+    if len(line) > MAX_LINE_BYTES:
+        raise _Wrong(f"the line is longer than {MAX_LINE_BYTES} bytes")
     try:
         return [word for word in re.split("[ \t]+", line.decode("ascii").removesuffix("\r")) if word]
     except UnicodeDecodeError:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from engine.games.matrix_game.core import BOT_BYTES, GAME_ROW, MOST_MOVES, MOST_TURNS, SESSION_ROW
+from engine.games.matrix_game.core import BOT_BYTES, GAME_ROW, MAX_MOVES, MOST_TURNS, SESSION_ROW
 from engine.games.matrix_game.core import MatrixGame as MatrixGameCore
 from engine.kernel.game_core import GameCore
 from tournament.contests.bots import CompiledBots, Histories, PythonBots, Sdk
@@ -58,8 +58,8 @@ class Settings(ContestSettings):
     @field_validator("moves")
     @classmethod
     def _are_moves(cls, moves: list[str]) -> list[str]:
-        if not 2 <= len(moves) <= MOST_MOVES:
-            raise ValueError(f"there must be 2 to {MOST_MOVES} moves")
+        if not 2 <= len(moves) <= MAX_MOVES:
+            raise ValueError(f"there must be 2 to {MAX_MOVES} moves")
         if len(set(moves)) < len(moves):
             raise ValueError("two moves have the same name")
         if not all(name.isprintable() and 0 < len(name) <= _MAX_NAME for name in moves):
@@ -118,11 +118,11 @@ def _make_presentation(settings: Settings) -> Presentation:
 
 _ENDS_FOR_PANELS = 4  # times its expected length: beyond that one game in fifty goes on
 _SESSIONS_AT_LIMITS = 10
-_MOVE = Int(-1, MOST_MOVES - 1)
+_MOVE = Int(-1, MAX_MOVES - 1)
 _OBSERVATION = {
     "turn": Int(0, MOST_TURNS - 1),
     "turns_per_game": Int(-1, MOST_TURNS),
-    "moves": Int(2, MOST_MOVES),
+    "moves": Int(2, MAX_MOVES),
     "role": Int(0, 1),
     "my_previous_move": _MOVE,
     "opponents_previous_move": _MOVE,

@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.kernel.chance import Rng
 from engine.rules.decisions import Question
-from tournament.contests.open_spiel.rules import ACT, CHANCE, MOST_PLAYERS, OVER, PACKAGE, SIMULTANEOUS, TURN
+from tournament.contests.open_spiel.rules import ACT, CHANCE, MAX_PLAYERS, OVER, PACKAGE, SIMULTANEOUS, TURN
 from tournament.errors import pluralize
 from tournament.names import did_you_mean
 
@@ -171,8 +171,8 @@ def _load(written: str) -> tuple[Any, tuple[str, dict[str, Any], str] | None]:
     kind = game.get_type()
     if kind.dynamics == pyspiel.GameType.Dynamics.MEAN_FIELD:
         raise NoGame("it is a mean field game, whose players can't be bots")
-    if not 2 <= game.num_players() <= MOST_PLAYERS:
-        raise NoGame(f"it has {pluralize(game.num_players(), 'player')}; contests need 2 to {MOST_PLAYERS}")
+    if not 2 <= game.num_players() <= MAX_PLAYERS:
+        raise NoGame(f"it has {pluralize(game.num_players(), 'player')}; contests need 2 to {MAX_PLAYERS}")
     if not (kind.provides_information_state_string or kind.provides_observation_string):
         raise NoGame("its players' information has no text in OpenSpiel")
     if kind.chance_mode != pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PACKAGE = "open_spiel"
 _HIGHEST = 2**31 - 1
 _MAX_ACTIONS = 4096
-MOST_PLAYERS = 10
+MAX_PLAYERS = 10
 # What comes next in a game.
 CHANCE, TURN, SIMULTANEOUS, OVER = range(4)
 
@@ -83,7 +83,7 @@ class OpenSpiel(Rules):
 
     name = "open_spiel"
     title = "OpenSpiel"
-    seats = range(2, MOST_PLAYERS + 1)
+    seats = range(2, MAX_PLAYERS + 1)
     settings_class = OpenSpielSettings
     decisions = (ACT,)
     columns = (Column("actions", "int32", "actions that the bots chose"),)

@@ -35,7 +35,7 @@ from tournament.rules.rules import Rules
 from tournament.store.columns import describe_columns
 
 EXAMPLES = tuple(f"example_{number}" for number in range(4))
-MOST_HANDS = 60_000
+MAX_HANDS = 60_000
 
 
 class Settings(BankedSettings):
@@ -44,7 +44,7 @@ class Settings(BankedSettings):
     sessions: int = Field(
         1, ge=1, le=10**6, description="how often a bot meets each server, each time again, with other cards"
     )
-    hands: int = Field(10_000, ge=32, le=MOST_HANDS, description="hands of a session")
+    hands: int = Field(10_000, ge=32, le=MAX_HANDS, description="hands of a session")
     servers: int = Field(16, ge=1, le=1000, description="servers made from the seed")
     strategy_dir: PathText | None = Field(None, description="folder of strategy files to play instead")
     # The statement's limit is 20 seconds for all calls of a test case, however they are spread.
@@ -118,7 +118,7 @@ _DECISIONS = (
     Decision(
         "new_hand",
         "Bet or check, first in round 1",
-        observation={**_CARDS, "winnings": Int(-MOST_HANDS * _MAX_LOST, MOST_HANDS * _MAX_LOST)},
+        observation={**_CARDS, "winnings": Int(-MAX_HANDS * _MAX_LOST, MAX_HANDS * _MAX_LOST)},
         answer=Int(0, 1),
         names={0: "check", 1: "bet"},
     ),

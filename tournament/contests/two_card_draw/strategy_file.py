@@ -13,7 +13,7 @@ from typing import NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from engine.games.two_card_draw.core import MOST_BETS, SITUATION_COUNT
+from engine.games.two_card_draw.core import MAX_BETS, SITUATION_COUNT
 from tournament.contests.two_card_draw.hands import HANDS, HISTORIES
 from tournament.errors import InputError, and_more
 from tournament.small_files import read_small_file
@@ -23,7 +23,7 @@ _SLACK, _ROUNDING = 1e-6, 1e-15
 # float() takes more: 1_0, nan, infinity. Each text matches in one way only, so matching takes linear time.
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 # A file has 300 KB with probabilities of 17 digits.
-MOST_BYTES = 4 << 20
+MAX_BYTES = 4 << 20
 # The highest of each number of a situation, by its name.
 _CARDS = {"CARD1": 4, "CARD2": 4}
 _KINDS = {
@@ -46,7 +46,7 @@ class ServerStrategy:
 @cache
 def situation_labels() -> tuple[str, ...]:
     """Return the beginning of each situation's line, in the order of the written file."""
-    labels = [f"ROUND1 {low} {high} {bets}" for low, high in HANDS for bets in range(MOST_BETS + 1)]
+    labels = [f"ROUND1 {low} {high} {bets}" for low, high in HANDS for bets in range(MAX_BETS + 1)]
     labels += [
         f"DRAW {low} {high} {bets} {drew} {int(y_opened)}"
         for low, high in HANDS
@@ -59,7 +59,7 @@ def situation_labels() -> tuple[str, ...]:
         for bets, y_opened in HISTORIES
         for drew1 in range(3)
         for drew2 in range(3)
-        for bets2 in range(MOST_BETS + 1)
+        for bets2 in range(MAX_BETS + 1)
     ]
     return tuple(labels)
 
@@ -82,7 +82,7 @@ def read_strategy_file(path: Path) -> tuple[ServerStrategy, bytes]:
     Raises:
         InputError: The file can't be read, or is malformed. The message names file, line and defect.
     """
-    content = read_small_file(path, MOST_BYTES)
+    content = read_small_file(path, MAX_BYTES)
     return read_strategy(content, str(path)), content
 
 
@@ -92,8 +92,8 @@ def read_strategy(content: bytes, where: str) -> ServerStrategy:
     Raises:
         InputError: The content is malformed. The message names line and defect.
     """
-    if len(content) > MOST_BYTES:
-        raise InputError(f"{where} is larger than {MOST_BYTES >> 20} MiB")
+    if len(content) > MAX_BYTES:
+        raise InputError(f"{where} is larger than {MAX_BYTES >> 20} MiB")
 
     def refuse(number: int, problem: str) -> NoReturn:
         raise InputError(f"{where}, line {number}: {problem}")
@@ -187,6 +187,6 @@ def _probabilities(kind: str, situation: int, fields: list[str]) -> list[float] 
         bets = int(situation_labels()[situation].split()[_FACED[kind]])
         if bets == 0 and row[0] > 0:
             return "fold must be 0 where calling is free"
-        if bets == MOST_BETS and row[2] > 0:
-            return f"raise must be 0 after {MOST_BETS} bets"
+        if bets == MAX_BETS and row[2] > 0:
+            return f"raise must be 0 after {MAX_BETS} bets"
     return row if abs(total - 1) <= _ROUNDING else [value / total for value in row]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from tournament.errors import pluralize
-from tournament.leg import MOST_SEATS
+from tournament.leg import MAX_SEATS
 from tournament.runner.schedule.legs import RoundRobin
 from tournament.store.leg_result import MATCH_BOUND
 
@@ -20,8 +20,8 @@ def too_many(schedule: RoundRobin) -> str:
             f"house_seats: {schedule.house_seats} of each table, and the house has {pluralize(house, 'bot')} that can"
             " play; put as many bots into its folder"
         )
-    if seats > MOST_SEATS:
-        return f"a match has at most {MOST_SEATS} seats, and there are {entrants:,} bots; move some of them away"
+    if seats > MAX_SEATS:
+        return f"a match has at most {MAX_SEATS} seats, and there are {entrants:,} bots; move some of them away"
     if schedule.seats is None or seats < 3:
         return ""
     if schedule.tables is not None:

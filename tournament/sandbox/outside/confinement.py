@@ -23,7 +23,7 @@ from tournament.sandbox.inside.bootstrap import NO_CONFINEMENT
 from tournament.sandbox.outside import readable_paths
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.exit_status import Ending, how_it_ended
-from tournament.sandbox.outside.launch import MOST_THREADS, Build, LaunchSpec, Mode
+from tournament.sandbox.outside.launch import MAX_THREADS, Build, LaunchSpec, Mode
 from tournament.sandbox.outside.process_time import MachineBusyError
 from tournament.sandbox.outside.tier import MEND, version_here
 
@@ -60,7 +60,7 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
     orders = launch.to_orders(landlock=version_here() if mode == "on" else None) | {"starter": os.getpid()}
     if isinstance(launch.what, Build):
         orders["readable"] = readable_paths.paths(launch, files)
-        orders["most_threads"] = MOST_THREADS + 1  # one more, so that BuildWatch sees the excess
+        orders["most_threads"] = MAX_THREADS + 1  # one more, so that BuildWatch sees the excess
     with contextlib.ExitStack() as kept, contextlib.ExitStack() as closed:
         ours, theirs = pipes(kept, closed)
         process = Confined(_start(launch, _arguments(files, orders), theirs), launch.limits, *ours)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 Mode = Literal["on", "off"]
 # What compilers and builds may take, and how much any file may have that they write.
 MEGABYTES_OF_BUILDS, MEGABYTES_OF_BUILDS_FILES = 4096, 1024
-MOST_THREADS = 1024  # threads of a build's processes together
+MAX_THREADS = 1024  # threads of a build's processes together
 _STACK_MEGABYTES = 64
 
 

@@ -22,7 +22,7 @@ from tournament.errors import RunError
 from tournament.sandbox.inside.seccomp import numbers_here
 
 # Patience with a busy machine: this multiple of a process's limit, plus this many seconds.
-_MOST_TIMES, _MORE_SECONDS = 4, 60.0
+_MAX_TIMES, _MORE_SECONDS = 4, 60.0
 _SAMPLE_SECONDS = 1.0
 _TICKS = os.sysconf("SC_CLK_TCK")
 # Calls in which a thread waits for a child that shares its memory. Its state is that of a wait for a disk.
@@ -138,7 +138,7 @@ class TimeBudget:
         self._used += min(self._clocks.cpu - before, elapsed)
         if self.used >= self.seconds:
             return True
-        if self._passed >= _MOST_TIMES * self.seconds + _MORE_SECONDS:
+        if self._passed >= _MAX_TIMES * self.seconds + _MORE_SECONDS:
             raise MachineBusyError("this machine is too busy; run again when it is less so")
         return False
 

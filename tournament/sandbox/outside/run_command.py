@@ -18,7 +18,7 @@ from tournament.sandbox.outside.confined import Confined, own_bytes
 from tournament.sandbox.outside.confinement import start
 from tournament.sandbox.outside.ending import CommandAborted, ending
 from tournament.sandbox.outside.exit_status import how_it_ended
-from tournament.sandbox.outside.launch import MOST_THREADS, Build, LaunchSpec, Mode, ProcessLimits
+from tournament.sandbox.outside.launch import MAX_THREADS, Build, LaunchSpec, Mode, ProcessLimits
 from tournament.sandbox.outside.process_time import GroupUse, TimeBudget, members, stat_fields
 from tournament.sandbox.outside.tier import MEND
 
@@ -144,8 +144,8 @@ class BuildWatch:
         if (now := time.monotonic()) >= self._next and not self.excess:
             processes = list(members(self._group))
             threads = sum(int(fields[17]) for _, fields in processes)
-            if len(processes) > self._processes + 1 or threads > MOST_THREADS:  # one is the supervisor
-                self.excess = f"more than {self._processes} processes or {MOST_THREADS:,} threads"
+            if len(processes) > self._processes + 1 or threads > MAX_THREADS:  # one is the supervisor
+                self.excess = f"more than {self._processes} processes or {MAX_THREADS:,} threads"
             elif self._takes_too_much_memory(processes):
                 self.excess = f"more than {self._most_bytes >> 20:,} MB of memory"
             self._next = now + max(LOOK_SECONDS, 5 * (time.monotonic() - now))

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tournament.cache import make_folder
 
-MOST_FILES = 100_000
+MAX_FILES = 100_000
 _MAX_REMOVALS = 30  # attempts, a tenth of a second apart
 
 # Prefix of this project's folders. Unlocked ones are removed.
@@ -93,7 +93,7 @@ def sweep(parent: Path) -> None:
 # Bytes of free space below which a disk is full, unless a folder of ours takes more than _MUCH.
 _LITTLE, _MUCH = 16 << 20, 1 << 30
 # Bytes that a build needs at least, and seconds in which the system frees the space of files without names.
-LEAST_TO_BUILD, _FREEING_SECONDS = 32 << 20, 3.0
+MIN_TO_BUILD, _FREEING_SECONDS = 32 << 20, 3.0
 
 
 def is_full(folder: Path) -> bool:
@@ -129,7 +129,7 @@ class DiskUse:
         self._folders = folders
         self._free, self._files = self._now = free_space(folders[0])
         self._most = min(most_bytes, self._free - free_bytes)
-        if self._most < LEAST_TO_BUILD:
+        if self._most < MIN_TO_BUILD:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def excess(self) -> str:
@@ -137,7 +137,7 @@ class DiskUse:
         free, files = self._now = free_space(self._folders[0])
         if self._free - free > self._most:
             return f"more than {self._most >> 20:,} MB of disk"
-        return f"more than {MOST_FILES:,} files" if self._files - files > MOST_FILES else ""
+        return f"more than {MAX_FILES:,} files" if self._files - files > MAX_FILES else ""
 
     def was_filled_by_others(self) -> bool:
         """Return whether too much was taken, mostly outside these folders. Call it after the build has ended.
@@ -157,7 +157,7 @@ class DiskUse:
 
 
 def is_within(folder: str, size: int) -> bool:
-    """Return whether a folder takes at most `size` bytes of disk, in at most MOST_FILES files.
+    """Return whether a folder takes at most `size` bytes of disk, in at most MAX_FILES files.
 
     A folder with folders too deep to open doesn't, because they could hide files.
     """
@@ -172,7 +172,7 @@ def is_within(folder: str, size: int) -> bool:
                         size -= entry.stat(follow_symlinks=False).st_blocks * 512
                         if entry.is_dir(follow_symlinks=False):
                             folders.append(entry.path)
-                    if size < 0 or count > MOST_FILES:
+                    if size < 0 or count > MAX_FILES:
                         return False
     except _TooDeep:
         return False

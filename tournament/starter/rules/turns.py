@@ -9,13 +9,13 @@ from pydantic import Field
 
 from tournament.rules import Column, Decision, Int, Questions, Rules, Session, Settings
 
-MOST_STICKS = 1000
+MAX_STICKS = 1000
 
 # What bots are asked: the function that they write, what it observes, and what it may answer.
 MOVE = Decision(
     "move",
     "Take some sticks",
-    observation={"sticks": Int(1, MOST_STICKS, "sticks on the heap")},
+    observation={"sticks": Int(1, MAX_STICKS, "sticks on the heap")},
     answer=Int(1, 3, "how many you take; the heap's last ones if there are fewer"),
 )
 
@@ -23,7 +23,7 @@ MOVE = Decision(
 class MyGameSettings(Settings):
     """Keys of the contest's table in tournament.toml, besides those that all contests have."""
 
-    most_sticks: int = Field(30, ge=4, le=MOST_STICKS, description="sticks on the heap at the start, at most")
+    most_sticks: int = Field(30, ge=4, le=MAX_STICKS, description="sticks on the heap at the start, at most")
 
 
 class MyGame(Rules):

@@ -40,7 +40,7 @@ from tournament.worker.processes.spool import Spool
 from tournament.worker.wasm.stack import on_deep_stack
 
 # Memory of the WebAssembly bots of all legs in play, unless one leg alone has more.
-_MOST_MEMORY_OF_BOTS = 1 << 30
+_MAX_MEMORY_OF_BOTS = 1 << 30
 # Rows of the tables that a core writes into: few, so that those of thousands of legs stay in the processor's caches.
 _ROWS = 16
 _AUDIT_SECONDS = 0.05
@@ -354,7 +354,7 @@ class LegsInLanes:
     def _audit_memory(self) -> None:
         """Put legs back to their beginnings while WebAssembly bots take too much memory together."""
         taken = {leg: leg.seating.memory_bytes for leg in self._by_lane.values() if leg.seating}
-        while len(taken) > 1 and sum(taken.values()) > _MOST_MEMORY_OF_BOTS:
+        while len(taken) > 1 and sum(taken.values()) > _MAX_MEMORY_OF_BOTS:
             in_play, _ = taken.popitem()  # the last to begin
             self._begin_again(in_play)
             self._most_legs = len(self._by_lane)

@@ -23,9 +23,9 @@ from tournament.worker.processes.bot_process import BotProcess, ProcessSeat, Sha
 from tournament.worker.processes.core_affinity import CoreAffinity, Load
 
 # How many legs with processes of their own are in play at once.
-MOST_OWN_PROCESSES = 24
+MAX_OWN_PROCESSES = 24
 # How many processes of both kinds, unless a leg alone needs more.
-MOST_PROCESSES = 96
+MAX_PROCESSES = 96
 # Python bots, by artifact, of which a process of several legs went beyond its limits. Without a collection of cycles
 # legs leave more behind than they do alone, so these bots get a process for each leg.
 _outgrown: set[str] = set()
@@ -87,9 +87,9 @@ class Pool:
         new = self._needing_processes(players)
         own = sum(self._needs_own(player) for player in new)
         running_own = sum(process.shared_by is None for process in self.by_channel.values())
-        if own and running_own and running_own + own > MOST_OWN_PROCESSES:
+        if own and running_own and running_own + own > MAX_OWN_PROCESSES:
             return False
-        if new and self.by_channel and len(self.by_channel) + len(new) > MOST_PROCESSES:
+        if new and self.by_channel and len(self.by_channel) + len(new) > MAX_PROCESSES:
             return False
         return self._take(sum(self._most_bytes(player.seat) for player in new))
 

@@ -19,7 +19,7 @@ from wasmtime import _ffi as ffi
 
 from engine.wasm.instances import Instance, Program, Store
 from engine.wasm.runtime import find_functions
-from tournament.artifacts.limits import MOST_ELEMENTS
+from tournament.artifacts.limits import MAX_ELEMENTS
 from tournament.worker.wasm.traps import blame_machine
 
 # What instances import and export, as the runtime has it, in bytes: functions, memories, globals.
@@ -81,7 +81,7 @@ def pool_memories(config: wasmtime.Config, places: int) -> None:
     for name, value in {
         "total_memories": places,
         "total_tables": places,
-        "table_elements": MOST_ELEMENTS,
+        "table_elements": MAX_ELEMENTS,
         "total_core_instances": anything,
         "max_core_instance_size": anything,
         "max_unused_warm_slots": places,

@@ -18,7 +18,7 @@ import wasmtime
 from engine.wasm.instances import open_pool
 from tournament.cores import cores
 from tournament.worker.wasm import calls
-from tournament.worker.wasm.stack import MOST_STACK
+from tournament.worker.wasm.stack import MAX_STACK
 from tournament.worker.wasm.traps import blame_machine
 
 
@@ -57,8 +57,8 @@ def engine_settings(kind: Engine) -> dict[str, bool | int]:
         # The view's address is taken once, so memory must stay where it is.
         "memory_may_move": False,
         "memory_reservation": 1 << 32,
-        "max_wasm_stack": MOST_STACK,
-        "async_stack_size": MOST_STACK,  # unused, and must not be less
+        "max_wasm_stack": MAX_STACK,
+        "async_stack_size": MAX_STACK,  # unused, and must not be less
         # For C++. Other uses are refused when a module is loaded.
         "wasm_exceptions": True,
         # Not needed by the languages. Reference types stay on for the long indices that compilers

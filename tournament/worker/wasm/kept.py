@@ -16,7 +16,7 @@ from engine.wasm.direct_step import direct_step
 from engine.wasm.fuel import Fuel
 from engine.wasm.instances import KeptBot
 from engine.wasm.referee import Referee
-from tournament.artifacts.limits import BOT_STACK, MOST_ELEMENTS
+from tournament.artifacts.limits import BOT_STACK, MAX_ELEMENTS
 from tournament.cores import cores
 from tournament.errors import RunError
 from tournament.store.leg_result import Used
@@ -124,7 +124,7 @@ class KeptBots:
         if bot.variables is None or self._pages < 0 or len(self._bots) >= _MAX_KEPT // (2 * cores()):
             return None
         fuel = Fuel(self._store.context)
-        self._store.limit(self._limits.memory_bytes, MOST_ELEMENTS, MAX_INSTANCES)
+        self._store.limit(self._limits.memory_bytes, MAX_ELEMENTS, MAX_INSTANCES)
         try:
             imports = imports_of(self._store, bot, Engine.PLAIN, 0, fuel, by_lines=False)
             externs = [imports.externs[name] for name in bot.imports]

@@ -10,7 +10,7 @@ import wasmtime
 
 from engine.wasm.instances import Program
 from engine.wasm.modules import BEGIN, FUEL, Module, Refused, read_module
-from tournament.artifacts.limits import BOT_STACK, MOST_ELEMENTS
+from tournament.artifacts.limits import BOT_STACK, MAX_ELEMENTS
 from tournament.contests.bots import Import
 from tournament.contests.interface import Interface
 from tournament.leg import Unfit
@@ -103,8 +103,8 @@ def read_bot(code: bytes, memory_megabytes: int) -> Module:
         raise Unfit(f"{_INVALID}: {_first_lines(str(error))}") from None
     except Refused as problem:
         raise Unfit(str(problem)) from None
-    if module.table_elements > MOST_ELEMENTS:
-        raise Unfit(f"has a table of {module.table_elements:,} elements; at most {MOST_ELEMENTS:,} are allowed")
+    if module.table_elements > MAX_ELEMENTS:
+        raise Unfit(f"has a table of {module.table_elements:,} elements; at most {MAX_ELEMENTS:,} are allowed")
     needed = module.memory_pages * PAGE + module.table_elements * _ELEMENT
     if needed > (memory_megabytes << 20) + BOT_STACK:
         raise Unfit(

@@ -16,7 +16,7 @@ from engine.wasm.fuel import Fuel
 from engine.wasm.instances import StartedBot, Store, handle_of_function, take_places
 from engine.wasm.referee import Referee
 from engine.wasm.watch import ANY_SEAT, Watch
-from tournament.artifacts.limits import BOT_STACK, MOST_ELEMENTS
+from tournament.artifacts.limits import BOT_STACK, MAX_ELEMENTS
 from tournament.containment import BotTrouble
 from tournament.contests.interface import Interface
 from tournament.contests.questions import refusal
@@ -346,7 +346,7 @@ def _start(
         _NoMemory: The machine gives it no memory.
     """
     fuel.count_by(b"")
-    store.limit(limits.memory_bytes, MOST_ELEMENTS, MAX_INSTANCES)
+    store.limit(limits.memory_bytes, MAX_ELEMENTS, MAX_INSTANCES)
     try:
         imports = imports_of(store, bot, kind, seed, fuel, by_lines=by_lines)
         externs = [imports.externs[name] for name in bot.imports]

@@ -15,9 +15,9 @@ from tournament.artifacts.limits import BOT_STACK
 from tournament.errors import RunError
 
 # Twice what bots are allowed: the runtime's frames are larger than those of C compilers for the same function.
-MOST_STACK = 2 * BOT_STACK
+MAX_STACK = 2 * BOT_STACK
 _MORE = 2 << 20  # space for code that calls the runtime, or is called by it
-_THREAD_BYTES = MOST_STACK + 2 * _MORE
+_THREAD_BYTES = MAX_STACK + 2 * _MORE
 _POLL_SECONDS = 0.2
 
 P = ParamSpec("P")
@@ -131,7 +131,7 @@ def _has_room() -> bool:
     try:
         return bool(_thread_state.has_room)
     except AttributeError:
-        _thread_state.has_room = _stack_size() >= MOST_STACK + _MORE
+        _thread_state.has_room = _stack_size() >= MAX_STACK + _MORE
         return _has_room()
 
 
