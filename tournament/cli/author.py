@@ -44,10 +44,10 @@ def _print_token(token: str) -> None:
 @app.command("list", cls=Command, epilog=examples("author list"))
 def list_authors(authors: Authors = Path("authors.toml")) -> None:
     """List the authors, and who of them may not submit."""
-    known = read_authors(authors)
-    if not known:
+    registered = read_authors(authors)
+    if not registered:
         err.print(f"{authors} has no authors; add one with: tournament author add NAME", soft_wrap=True, markup=False)
-    for one in known.values():
+    for one in registered.values():
         marks = [word for word, is_so in (("organiser", one.organiser), ("banned", one.banned)) if is_so]
         marks += [] if one.hashed or one.banned else ["revoked"]
         out.print(one.name + (f" ({', '.join(marks)})" if marks else ""))

@@ -69,10 +69,10 @@ def ask_bot(
             print(f"{text}: returned {answer} here; in the contest the bot ended in this decision", flush=True)
             return 1
         if answer != decision.number or (here != recorded).any():
-            what = f"{answer} here, {decision.number} in the contest"
+            comparison = f"{answer} here, {decision.number} in the contest"
             if answer == decision.number:
-                what = "an answer with other bytes than in the contest"
-            print(f"{text}: returned {what}", flush=True)
+                comparison = "an answer with other bytes than in the contest"
+            print(f"{text}: returned {comparison}", flush=True)
             return 1
         if decision.is_fault:
             print(f"{text}: returned {answer} as in the contest, which is a fault there", flush=True)

@@ -55,8 +55,8 @@ def with_names(columns: Sequence[Column], players: Sequence[Column], *, replica:
         replica: Whether there is a column for the replica.
     """
     keys = [column for column in columns if column.name in ("session", "game")]
-    others = [column for column in columns[1:] if column not in keys]
-    return (columns[0], *([_REPLICA] if replica else []), *keys, *players, *others)
+    remaining = [column for column in columns[1:] if column not in keys]
+    return (columns[0], *([_REPLICA] if replica else []), *keys, *players, *remaining)
 
 
 def seat_name_columns(seats: int) -> tuple[Column, ...]:

@@ -250,8 +250,10 @@ def play_task(
                     if leg.has_processes:
                         outcome = lanes.take(leg, sink)
                     else:
-                        given = contest, settings, leg, artifacts, sink, stopping
-                        outcome = (not measures_bots and short.play(leg, sink)) or play_leg(*given, apart=measures_bots)
+                        arguments = contest, settings, leg, artifacts, sink, stopping
+                        outcome = (not measures_bots and short.play(leg, sink)) or play_leg(
+                            *arguments, apart=measures_bots
+                        )
                 except (BotTrouble, RulesFailed) as trouble:
                     if isinstance(trouble, BotTrouble):
                         troubles.note(trouble)

@@ -448,7 +448,7 @@ def _rules_failure(contest: Contest, leg: Leg, position: tuple[int, int], failur
 
 def place_of_failure(contest: Contest, failure: Exception) -> str:
     """Return " (FILE, line N)" for an exception in a contest's rules, or "" if none of their lines raised it."""
-    places = [place for place in traceback.extract_tb(failure.__traceback__) if place.filename.endswith(".py")]
+    frames = [place for place in traceback.extract_tb(failure.__traceback__) if place.filename.endswith(".py")]
     if contest.source and contest.source.content is not None:  # a file's rules: lines of others would mislead
-        places = [place for place in places if place.filename == contest.source.place]
-    return f" ({Path(places[-1].filename).name}, line {places[-1].lineno})" if places else ""
+        frames = [place for place in frames if place.filename == contest.source.place]
+    return f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""

@@ -66,9 +66,9 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
         InputError: The machine can't confine it.
         MachineBusyError: Its servers are ended from outside again and again, or the system refuses to start a process.
     """
-    given = b"".join(len(part).to_bytes(4, "little") + part for part in launch.given)
+    payload = b"".join(len(part).to_bytes(4, "little") + part for part in launch.given)
     if mode == "off":
-        return _having_read(given, confinement.start(launch, mode))
+        return _having_read(payload, confinement.start(launch, mode))
     orders = marshal.dumps(launch.to_orders(landlock=version_here()))
     why = "what starts bots' processes was ended again and again; is memory short?"
     for _ in range(_MAX_ATTEMPTS):
@@ -89,7 +89,7 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
                 raise
             continue
         process = Confined(forked, launch.limits, *forked.ends)
-        return _having_read(len(orders).to_bytes(4, "little") + orders + given, process)
+        return _having_read(len(orders).to_bytes(4, "little") + orders + payload, process)
     raise MachineBusyError(why)
 
 

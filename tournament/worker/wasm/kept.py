@@ -87,37 +87,37 @@ class KeptBots:
         Raises:
             Irregular: Other means must play the leg, with a new core: a bot is at fault or late, or the run must stop.
         """
-        places = [(bot, bots[:seat].count(bot)) for seat, bot in enumerate(bots)]
-        kept = []
-        for place in places:
+        slots = [(bot, bots[:seat].count(bot)) for seat, bot in enumerate(bots)]
+        seated = []
+        for place in slots:
             one = self._bots[place] if place in self._bots else self._keep(place)
             if one is None:
                 return None
-            kept.append(one)
+            seated.append(one)
         self._referee.begin(core, stopping)
         self._watch.begin(0)
-        for seat, one in enumerate(kept):
+        for seat, one in enumerate(seated):
             try:
                 is_back = one.begin(self._fuel[seat], seeds[seat])
             except (wasmtime.Trap, wasmtime.WasmtimeError):
                 is_back = False
             if not is_back:
-                self._bots[places[seat]] = None
+                self._bots[slots[seat]] = None
                 raise Irregular
             core.write_views_to(seat, one.window)
             if ignored := bots[seat].ignored_questions:
                 core.skip_questions(seat, ignored)
         if not self._watch.end():
             raise Irregular
-        if (key := tuple(kept)) not in self._loops:
-            self._loops[key] = self._new_loop(bots, kept)
+        if (key := tuple(seated)) not in self._loops:
+            self._loops[key] = self._new_loop(bots, seated)
         self._referee.seat_bots(self._loops[key])
         if (status := self._referee.play()) != LEG_IS_OVER:
             calls.failure(*self._referee.take_failure())
             if status == FAULT:
-                self._bots[places[core.pending()[1]]] = None
+                self._bots[slots[core.pending()[1]]] = None
             raise Irregular
-        return [Used(fuel.spent, 0.0, max(one.memory_bytes - BOT_STACK, 0)) for fuel, one in zip(self._fuel, kept)]
+        return [Used(fuel.spent, 0.0, max(one.memory_bytes - BOT_STACK, 0)) for fuel, one in zip(self._fuel, seated)]
 
     def _keep(self, place: tuple[LoadedBot, int]) -> KeptBot | None:
         bot = place[0]
@@ -128,8 +128,8 @@ class KeptBots:
         try:
             imports = imports_of(self._store, bot, Engine.PLAIN, 0, fuel, by_lines=False)
             externs = [imports.externs[name] for name in bot.imports]
-            given = externs, imports.seed_random, bot.variables, fuel, self._given, self._pages
-            kept = KeptBot(bot.program(Engine.PLAIN), self._store, *given)
+            arguments = externs, imports.seed_random, bot.variables, fuel, self._given, self._pages
+            kept = KeptBot(bot.program(Engine.PLAIN), self._store, *arguments)
         except (wasmtime.Trap, wasmtime.WasmtimeError, ValueError, RunError):
             kept = None
         self._bots[place] = kept
@@ -148,10 +148,10 @@ _here = threading.local()
 
 def kept_bots(limits: BotLimits, core: GameCore) -> KeptBots:
     """Return this thread's kept bots for a core's leg."""
-    kept: KeptBots | None = getattr(_here, "kept", None)
-    if kept is None or kept.are_many or not kept.serve(limits, core.seats):
-        kept = _here.kept = KeptBots(limits, core)
-    return kept
+    bots: KeptBots | None = getattr(_here, "kept", None)
+    if bots is None or bots.are_many or not bots.serve(limits, core.seats):
+        bots = _here.kept = KeptBots(limits, core)
+    return bots
 
 
 def is_short(core: GameCore, limits: BotLimits) -> bool:

@@ -213,10 +213,10 @@ class Seating:
             return Failure((describe(error, ran_out=True) if error else OUT_OF_FUEL) + line, "fuel")
         if not error:
             return Failure(refusal(self._interface, self.core))
-        note = self._noted(seated, error, fuel) if seated else ""
-        if note.startswith(notes.ASSERTION):  # already names its line
-            return Failure(note)
-        return Failure(f"{note or describe(error)}{line}")
+        message = self._noted(seated, error, fuel) if seated else ""
+        if message.startswith(notes.ASSERTION):  # already names its line
+            return Failure(message)
+        return Failure(f"{message or describe(error)}{line}")
 
     def _noted(self, seated: _SeatedBot, error: wasmtime.Trap | wasmtime.WasmtimeError, fuel: Fuel) -> str:
         """Return a bot's note on its failure. Its own code can name a thrown value, and fail: it isn't called again."""
