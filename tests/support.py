@@ -188,7 +188,7 @@ def play_built(
         Seat(bot.name, "wasm", sha256(artifact_of(bot)).hexdigest(), seed) for bot, seed in zip((x, y), random_seeds)
     ]
     leg = Leg("", LegPlan(0, number, settings.sessions, key_of(deals_key), rotation=number % 2), tuple(seats))
-    outcome = play_leg(VON_NEUMANN_POKER, settings, leg, artifacts, sink, stopping, apart=apart)
+    outcome = play_leg(VON_NEUMANN_POKER, settings, leg, artifacts, sink, stopping, measures_bots=apart)
     sink.clear()
     return result_of(VON_NEUMANN_POKER, outcome), sink
 

@@ -382,11 +382,11 @@ def _contests_in(file: _File) -> Contests:
     return Contests(contests, tuple(names or BUILT_IN), broken)
 
 
-def _load_own_rules(game: str, file: _File, library: list[Path], made: Mapping[str, Contest]) -> Contest:
+def _load_own_rules(game: str, file: _File, library: list[Path], loaded: Mapping[str, Contest]) -> Contest:
     """Return the contest of a file or package with rules, or raise an error, also if other rules have its name."""
     contest = load_rules(game, file.folder, library)
     assert contest.source
-    same_rules = [other for other in made.values() if other.rules == contest.rules]
+    same_rules = [other for other in loaded.values() if other.rules == contest.rules]
     if contest.rules in SHIPPED_RULES or any(
         other.source is None or other.source[:3] != contest.source[:3] for other in same_rules
     ):

@@ -49,7 +49,7 @@ from tournament.runner.listener import NullListener
 from tournament.standings.student_t import quantile
 from tournament.store.columns import NAME, ROWS_PER_BUFFER, buffer_fields
 from tournament.trial.check import check_bot
-from tournament.worker.leg import place_of_failure
+from tournament.worker.leg import locate_failure
 
 _FAULTY = "zz_faulty"  # last by name, so that it has the last number
 _ILLEGAL = "zz_illegal"
@@ -280,7 +280,7 @@ class ContestSuite:
             except Exception as failure:
                 raise ConformanceError(
                     f"the rules failed between {seats} bots that answer at random: {type(failure).__name__}: {failure}"
-                    f"{place_of_failure(self.contest, failure)}"
+                    f"{locate_failure(self.contest, failure)}"
                 ) from failure
             rows = pd.DataFrame({name: values[:count] for name, values in sessions.arrays.items()})
             rows["session"] = np.arange(count)

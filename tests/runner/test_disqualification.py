@@ -200,7 +200,3 @@ def test_a_program_that_never_flushes_is_waited_for_in_one_leg(tmp_path: Path, m
     assert [legs_of(place, name) for name in ("mute", "mum")] == [1, 1]
     assert results.entrants.set_index("name").loc[["mute", "mum"], "faults"].tolist() == [4, 4]
     assert results.faults.message.str.contains("does it flush its output").all()
-    # A tenth of what each had at first: mum never reads, so it is still at its start; mute has read its question.
-    for name, wait in (("mum", "0.04"), ("mute", "0.02")):
-        later = results.faults[results.faults.bot == name].message.str.contains(f"for another {wait} s")
-        assert later.sum() == 3

@@ -24,7 +24,7 @@ import numpy as np
 from tournament.contests import find_contest
 from tournament.records.results import load
 from tournament.store.leg_sums import sums_of_legs
-from tournament.store.parts import rows_of
+from tournament.store.parts import read_rows
 from tournament.store.storage import open_storage
 for place in sys.argv[1:]:
     loaded, storage = load(place), open_storage(place)
@@ -33,7 +33,7 @@ for place in sys.argv[1:]:
     found = {}
     for batch in loaded.batches:
         games = {}
-        for rows in rows_of(storage, batch.part("games"), contest.games):
+        for rows in read_rows(storage, batch.part("games"), contest.games):
             for name in contest.luck.columns:
                 games.setdefault(name, []).append(rows[name].view(np.uint8) if rows[name].dtype == bool else rows[name])
         games = {name: np.concatenate(pieces) for name, pieces in games.items()}

@@ -70,7 +70,7 @@ def with_unix_line_ends(name: str, source: bytes) -> bytes:
     return source
 
 
-def _files(folder: Path, shown: str) -> Iterator[tuple[str, Path]]:
+def _files(folder: Path, label: str) -> Iterator[tuple[str, Path]]:
     """Yield the files of a folder with their paths in it.
 
     Raises:
@@ -84,28 +84,28 @@ def _files(folder: Path, shown: str) -> Iterator[tuple[str, Path]]:
             with os.scandir(current) as found:
                 entries = list(itertools.islice(found, _MAX_FILES + 1))
         except OSError as error:
-            raise InputError(f"{shown}/{prefix}: can't be read: {error.strerror}") from None
+            raise InputError(f"{label}/{prefix}: can't be read: {error.strerror}") from None
         for entry in entries:
             if entry.name in _IGNORED_NAMES:
                 continue
             count += 1
             if count > _MAX_FILES:
-                raise InputError(f"{shown}: more than {_MAX_FILES:,} files")
+                raise InputError(f"{label}: more than {_MAX_FILES:,} files")
             name = f"{prefix}{entry.name}"
             if not name.isprintable():  # False for names that aren't UTF-8, too
-                raise InputError(f"{shown}/{ascii(name)[1:-1]}: its name can't be printed; rename it")
+                raise InputError(f"{label}/{ascii(name)[1:-1]}: its name can't be printed; rename it")
             if len(name.encode()) > _LONGEST_PATH:
                 raise InputError(
-                    f"{shown}/{name[:40]}…: a path of more than {_LONGEST_PATH:,} bytes; shorten its names"
+                    f"{label}/{name[:40]}…: a path of more than {_LONGEST_PATH:,} bytes; shorten its names"
                 )
             if entry.is_dir(follow_symlinks=False):
                 if name.count("/") == _MAX_LEVELS:
-                    raise InputError(f"{shown}: more than {_MAX_LEVELS} folders in each other")
+                    raise InputError(f"{label}: more than {_MAX_LEVELS} folders in each other")
                 folders.append((Path(entry.path), f"{name}/"))
             elif entry.is_file(follow_symlinks=False):
                 yield name, Path(entry.path)
             else:
-                raise InputError(f"{shown}/{name}: a program's folder has plain files only")
+                raise InputError(f"{label}/{name}: a program's folder has plain files only")
 
 
 def read_plainly(path: Path, most: int) -> tuple[bytes | None, int]:

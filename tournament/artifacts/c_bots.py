@@ -173,21 +173,21 @@ class _Compilation:
         return self.interface.class_name if self.submission.kind == "cpp" else ""
 
 
-def _compile_by(work: _Compilation, runtime: Mapping[str, bytes], with_lines: bool) -> bytes:
+def _compile_by(compilation: _Compilation, runtime: Mapping[str, bytes], with_lines: bool) -> bytes:
     """Return the WebAssembly by a standard.
 
     Raises:
         Unfit: The source doesn't compile.
         NotChosen: The source compiles, but no function answers a question, or two do.
     """
-    unit = work.unit
+    unit = compilation.unit
     include = unit.path.read_text()
 
     def compile_with(answering: _Answering) -> bytes:
-        unit.path.write_text(include + _definitions(answering, work) + _adapter(work))
+        unit.path.write_text(include + _definitions(answering, compilation) + _adapter(compilation))
         return compile_unit(unit, runtime, with_lines)
 
-    guess = _guess(work)
+    guess = _guess(compilation)
     refused: CompilerRefused | None = None
     if guess:
         try:
@@ -197,7 +197,7 @@ def _compile_by(work: _Compilation, runtime: Mapping[str, bytes], with_lines: bo
                 raise
             refused = problem
     try:
-        answering = _choose_by_compiler(work, include)
+        answering = _choose_by_compiler(compilation, include)
     except CompilerRefused as problem:
         raise refused or problem from None  # the first message is about the source without trial calls
     if refused and answering == guess:
@@ -205,61 +205,62 @@ def _compile_by(work: _Compilation, runtime: Mapping[str, bytes], with_lines: bo
     return compile_with(answering)
 
 
-def _guess(work: _Compilation) -> _Answering | None:
+def _guess(compilation: _Compilation) -> _Answering | None:
     """Return the names that answer, if the source's words leave no choice, otherwise None.
 
     The compiler still has to accept them. An exact name that compiles is the bot's. A name after the file is guessed
     only if the source can't have an exact one.
     """
-    interface = work.interface
-    identifiers = set(words_of(_text(work)))
-    if work.class_name in identifiers:
-        return {"": work.class_name}
+    interface = compilation.interface
+    identifiers = set(words_of(_text(compilation)))
+    if compilation.class_name in identifiers:
+        return {"": compilation.class_name}
     questions = [question.name for question in interface.required]
     if identifiers.issuperset(questions):
         # A word before a parenthesis can be a function. The compiler decides whether it fits.
-        text = _text(work)
+        text = _text(compilation)
         news = [one.name for one in interface.optional if re.search(rf"\b{one.name}\s*\(", text)]
         return {question: question for question in [*questions, *news]}
-    if interface.optional or identifiers.intersection(questions) or _PASTES.search(work.submission.source):
+    if interface.optional or identifiers.intersection(questions) or _PASTES.search(compilation.submission.source):
         return None
     try:
         names = {
-            q: [name for name in names_for(work.submission.name, q, identifiers) if name in identifiers]
+            q: [name for name in names_for(compilation.submission.name, q, identifiers) if name in identifiers]
             for q in questions
         }
-        return dict(zip(questions, choose(work.submission.name, names)))
+        return dict(zip(questions, choose(compilation.submission.name, names)))
     except NotChosen:
         return None
 
 
-def _choose_by_compiler(work: _Compilation, include: str) -> _Answering:
+def _choose_by_compiler(compilation: _Compilation, include: str) -> _Answering:
     """Return the names that answer, by trial calls of all functions that could.
 
     Raises:
         Unfit: The source doesn't compile.
         NotChosen: No function answers a question, or two do.
     """
-    interface = work.interface
-    identifiers = words_of(_text(work))
+    interface = compilation.interface
+    identifiers = words_of(_text(compilation))
     names = {
-        question.name: names_for(work.submission.name, question.name, identifiers) for question in interface.answered
+        question.name: names_for(compilation.submission.name, question.name, identifiers)
+        for question in interface.answered
     }
     if any(len(found) > MAX_NAMES for found in names.values()):
         raise NotChosen(f"has more than {MAX_NAMES} names that differ from a function's in case only")
     calls: list[tuple[str, str]] = [(question, name) for question, found in names.items() for name in found]
-    class_names = [work.class_name] if work.class_name else []
-    lines = ["#define TRIAL_CALLS\n", _adapter(work)]
+    class_names = [compilation.class_name] if compilation.class_name else []
+    lines = ["#define TRIAL_CALLS\n", _adapter(compilation)]
     lines += [f'#pragma clang diagnostic error "-W{warning}"\n' for warning in _STRICT]
     for number, (question, name) in enumerate(calls):
         lines += [
             f'#line 1 "{TRIAL_FILE}{number}"\n',
-            f"ANSWER_{question.upper()}({TRIAL_FILE}{number}, {_qualified(name, work)})\n",
+            f"ANSWER_{question.upper()}({TRIAL_FILE}{number}, {_qualified(name, compilation)})\n",
         ]
     for name in class_names:
         lines += [f'#line 1 "{TRIAL_FILE}{len(calls)}"\n', f"static const unsigned long trial_size = sizeof({name});\n"]
-    work.unit.path.write_text(f'{include}{"".join(lines)}#line 1 "{work.unit.path.name}"\n')
-    wrong = errors_of(work.unit, expected=TRIAL_FILE)
+    compilation.unit.path.write_text(f'{include}{"".join(lines)}#line 1 "{compilation.unit.path.name}"\n')
+    wrong = errors_of(compilation.unit, expected=TRIAL_FILE)
     if class_names and f"{TRIAL_FILE}{len(calls)}" not in wrong:
         return {"": class_names[0]}
     fitting: dict[str, list[str]] = {question: [] for question in names}
@@ -272,35 +273,35 @@ def _choose_by_compiler(work: _Compilation, include: str) -> _Answering:
             refusals.append(f"{name} doesn't fit: error: {problem}")
     required = {question.name: fitting[question.name] for question in interface.required}
     try:
-        answering = dict(zip(required, choose(work.submission.name, required)))
+        answering = dict(zip(required, choose(compilation.submission.name, required)))
     except NotChosen as problem_found:
         raise NotChosen("\n".join([str(problem_found), *refusals])) from None
     news = {question.name: fitting[question.name] for question in interface.optional}
-    return answering | choose_news(work.submission.name, news)
+    return answering | choose_news(compilation.submission.name, news)
 
 
-def _definitions(answering: _Answering, work: _Compilation) -> str:
+def _definitions(answering: _Answering, compilation: _Compilation) -> str:
     """Return macros that give the adapter the bot's names."""
     return "".join(
-        f"#define BOT_{question.upper() or 'CLASS'} {_qualified(name, work) if question else name}\n"
+        f"#define BOT_{question.upper() or 'CLASS'} {_qualified(name, compilation) if question else name}\n"
         for question, name in answering.items()
     )
 
 
-def _adapter(work: _Compilation) -> str:
+def _adapter(compilation: _Compilation) -> str:
     """Return the code at the end of the unit that connects the bot with the contest."""
-    written = work.interface.adapter
+    written = compilation.interface.adapter
     return f'#line 1 "adapter.h"\n{written}' if written else '#include "adapter.h"\n'
 
 
-def _qualified(name: str, work: _Compilation) -> str:
+def _qualified(name: str, compilation: _Compilation) -> str:
     """Return a name at file level, as opposed to one from `using namespace std`."""
-    return f"::{name}" if work.submission.kind == "cpp" else name
+    return f"::{name}" if compilation.submission.kind == "cpp" else name
 
 
-def _text(work: _Compilation) -> str:
-    adapter = work.interface.adapters.get(work.submission.kind)
-    source = (adapter.content + b"\n" if adapter else b"") + work.submission.source
+def _text(compilation: _Compilation) -> str:
+    adapter = compilation.interface.adapters.get(compilation.submission.kind)
+    source = (adapter.content + b"\n" if adapter else b"") + compilation.submission.source
     return source.decode(errors="replace")
 
 

@@ -167,15 +167,15 @@ def words_said(message: str, source: str) -> list[str]:
     ]
 
 
-def bot_command(words: list[str], standard: str) -> list[str]:
+def bot_command(arguments: list[str], standard: str) -> list[str]:
     """Return the compiler's command for a bot. It finds only the files in SEEN_FILES.
 
     It starts no other program and keeps no cache.
 
     Args:
-        words: The result of `words_said`.
+        arguments: The result of `words_said`.
     """
-    return [zig(), "clang", *words, f"-std={standard}", *_BOT_FLAGS]
+    return [zig(), "clang", *arguments, f"-std={standard}", *_BOT_FLAGS]
 
 
 def seen_by_bots(folder: Path, files: Mapping[str, Path]) -> str:

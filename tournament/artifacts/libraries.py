@@ -61,7 +61,7 @@ _LINK_FILE = "link.sealed"
 _OBJECTS, _LIBRARIES = "{objects}", "{libraries}"
 
 
-def prepare_libraries(kinds: Collection[str], sandbox: SandboxSettings, say: Callable[[str], None]) -> None:
+def prepare_libraries(kinds: Collection[str], sandbox: SandboxSettings, on_message: Callable[[str], None]) -> None:
     """Have the compiler build its libraries for C, C++ or both, once on a machine. This takes about a minute.
 
     The linker's input is kept, and submissions are linked with that alone. So nothing of theirs reaches the compiler's
@@ -69,7 +69,7 @@ def prepare_libraries(kinds: Collection[str], sandbox: SandboxSettings, say: Cal
 
     Args:
         sandbox: How submissions' compilers are confined.
-        say: Called with a message before the build.
+        on_message: Called with a message before the build.
 
     Raises:
         RunError: A library can't be built or kept.
@@ -84,7 +84,7 @@ def prepare_libraries(kinds: Collection[str], sandbox: SandboxSettings, say: Cal
             return
         named = " and ".join(LANGUAGE_NAMES[kind] for kind in missing)
         noun = "library" if len(missing) == 1 else "libraries"
-        say(f"Building the compiler's {named} {noun}, once on this machine (about a minute)…")
+        on_message(f"Building the compiler's {named} {noun}, once on this machine (about a minute)…")
         compiler_cache = above / "made"
         if any(libraries_of(kind).exists() for kind in missing):  # damaged; the compiler's cache may be, too
             for kind in missing:
@@ -120,11 +120,11 @@ def _build_library(kind: str, made: Path, sandbox: SandboxSettings) -> None:
         folder.mkdir(exist_ok=True)
 
 
-def _copy_libraries(words: list[str], unit: Path, folder: Path) -> list[str]:
+def _copy_libraries(arguments: list[str], unit: Path, folder: Path) -> list[str]:
     """Copy the libraries in a linker's command beside the unit. Return the command with placeholders."""
     copied = []
-    for number, word in enumerate(words):
-        if word == "-o" or words[number - 1] == "-o":
+    for number, word in enumerate(arguments):
+        if word == "-o" or arguments[number - 1] == "-o":
             continue
         path = Path(word)
         if path.name == f"{unit.stem}.o":

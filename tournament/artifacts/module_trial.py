@@ -34,7 +34,7 @@ def try_compile(code: bytes, library: str, engines: list[dict[str, bool | int]],
         readable=[library],
         modules=["engine.wasm.modules"],
     )
-    finished = run_command.finish(fork_server.start(launch, sandbox.mode), launch, 2 * SECONDS, given=code)
+    finished = run_command.finish(fork_server.start(launch, sandbox.mode), launch, 2 * SECONDS, stdin=code)
     run_command.check_confined(finished, "compilers")
     if finished.status == 0:
         return

@@ -173,7 +173,7 @@ def sources_of(artifact: bytes, sandbox: SandboxSettings, sdk: PythonSdk | None 
     return source[:adapter_bytes], source[adapter_bytes:], library
 
 
-def _describe_identity(known: dict[str, Any]) -> str:
+def _describe_identity(identity: dict[str, Any]) -> str:
     return ", ".join(
-        [f"Python {known['python']}", *[f"{name} {version}" for name, version in known["packages"].items()]]
+        [f"Python {identity['python']}", *[f"{name} {version}" for name, version in identity["packages"].items()]]
     )

@@ -62,8 +62,8 @@ def comparison_values(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _print_comparison(found: Comparison, most: int) -> None:
-    for name, one, other in found.settings:
+def _print_comparison(comparison: Comparison, most: int) -> None:
+    for name, one, other in comparison.settings:
         if name == "seed":
             out.print("setting seed: another one")
         else:
@@ -73,29 +73,29 @@ def _print_comparison(found: Comparison, most: int) -> None:
         ("first only", "in the first run only"),
         ("second only", "in the second run only"),
     ):
-        if names := found.scores["bot"][found.scores["version"] == version].tolist():
+        if names := comparison.scores["bot"][comparison.scores["version"] == version].tolist():
             more = f", {and_more(len(names) - most)}" if len(names) > most else ""
             out.print(f"{words}: {', '.join(names[:most])}{more}", markup=False, soft_wrap=True)
-    if found.is_same:
-        out.print(f"same results: {len(found.scores)} bots, {found.shared_legs:,} legs")
+    if comparison.is_same:
+        out.print(f"same results: {len(comparison.scores)} bots, {comparison.shared_legs:,} legs")
         return
-    if len(found.scores) and most:
-        out.print(_table("scores", found.scores, most))
-    if len(found.pairs) and most:
-        out.print(_table("pairs", found.pairs, most))
-    if found.unlike_legs:
+    if len(comparison.scores) and most:
+        out.print(_table("scores", comparison.scores, most))
+    if len(comparison.pairs) and most:
+        out.print(_table("pairs", comparison.pairs, most))
+    if comparison.unlike_legs:
         out.print(
-            f"{found.unlike_legs:,} of {found.shared_legs:,} legs that both runs share have other results: a bot"
-            " in them reads a clock or draws its own numbers",
+            f"{comparison.unlike_legs:,} of {comparison.shared_legs:,} legs that both runs share have other results:"
+            " a bot in them reads a clock or draws its own numbers",
             soft_wrap=True,
         )
-    elif found.shared_legs:
-        out.print(f"{found.shared_legs:,} legs are in both runs, with equal results", soft_wrap=True)
-    scores, pairs = (int(frame["differs"].sum()) for frame in (found.scores, found.pairs))
-    moved = int((found.scores["first_rank"] != found.scores["second_rank"]).fillna(False).sum())
-    if (found.scores["version"] != "same").any():
+    elif comparison.shared_legs:
+        out.print(f"{comparison.shared_legs:,} legs are in both runs, with equal results", soft_wrap=True)
+    scores, pairs = (int(frame["differs"].sum()) for frame in (comparison.scores, comparison.pairs))
+    moved = int((comparison.scores["first_rank"] != comparison.scores["second_rank"]).fillna(False).sum())
+    if (comparison.scores["version"] != "same").any():
         out.print("scores are of unlike fields: pairs of unchanged bots can be compared", soft_wrap=True)
-    of_scores, of_pairs = f"{scores} of {len(found.scores)} scores", f"{pairs} of {len(found.pairs)} pairs"
+    of_scores, of_pairs = f"{scores} of {len(comparison.scores)} scores", f"{pairs} of {len(comparison.pairs)} pairs"
     out.print(f"beyond luck: {of_scores}, {of_pairs}; other places: {moved}", soft_wrap=True)
 
 

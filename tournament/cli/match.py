@@ -159,15 +159,17 @@ def match(
         raise typer.Exit(EXITS[report.verdict or "open"])
 
 
-def _resolve_players(known: Contests, contest: str, bot: str | None, others: list[str]) -> tuple[str, str, list[str]]:
+def _resolve_players(
+    contests: Contests, contest: str, bot: str | None, opponents: list[str]
+) -> tuple[str, str, list[str]]:
     """Return contest, bot and others, with the file's only contest if the bot comes first, or raise an error."""
-    is_bot = contest not in known.names and contest not in known.broken and contest not in SHIPPED_RULES
-    if is_bot and len(known.chosen) == 1:
-        return known.chosen[0], contest, [bot, *others] if bot else others
-    known.find(contest)
+    is_bot = contest not in contests.names and contest not in contests.broken and contest not in SHIPPED_RULES
+    if is_bot and len(contests.chosen) == 1:
+        return contests.chosen[0], contest, [bot, *opponents] if bot else opponents
+    contests.find(contest)
     if bot is None:
         raise InputError("missing BOT; give a file, or the name of an entrant or shipped bot")
-    return contest, bot, others
+    return contest, bot, opponents
 
 
 def _house_at(loaded: Config, opponents: list[str]) -> list[str]:
@@ -255,9 +257,9 @@ def _print(report: MatchReport, contest: PlayedContest, seed: str) -> None:
     out.print(facts)
 
 
-def _describe_stop(look: InterimResult) -> Text:
-    text = f"after {pluralize(look.replicas, 'replica')}, {look.message}: {_VERDICTS[look.verdict]}"
-    return Text(text, style=_COLOURS[look.verdict])
+def _describe_stop(interim: InterimResult) -> Text:
+    text = f"after {pluralize(interim.replicas, 'replica')}, {interim.message}: {_VERDICTS[interim.verdict]}"
+    return Text(text, style=_COLOURS[interim.verdict])
 
 
 def _ahead(report: MatchReport) -> Text:

@@ -132,30 +132,30 @@ def _authors_file(authors: Path | None, config: Path | None) -> Path:
     return authors or (config.parent if config else Path()) / "authors.toml"
 
 
-def _played_contest(found: Loaded, config: Path | None) -> Contest:
+def _played_contest(loaded: Loaded, config: Path | None) -> Contest:
     """Return the contest of these records, with the title from the settings file."""
-    return with_configured_titles(contest_of(found.location, found.setup), partial(load_config, path=config))
+    return with_configured_titles(contest_of(loaded.location, loaded.setup), partial(load_config, path=config))
 
 
 def _print_authors(
-    found: Loaded, author_of: Mapping[str, str], config: Path | None, *, as_csv: bool, as_json: bool
+    loaded: Loaded, author_of: Mapping[str, str], config: Path | None, *, as_csv: bool, as_json: bool
 ) -> None:
     if not author_of:
         raise InputError('--by author: no bot has an author; set authors = {ann = ["ann_*"]} in the contest\'s table')
-    lines = author_totals(found.ranking, author_of)
+    lines = author_totals(loaded.ranking, author_of)
     rows = [dataclasses.asdict(line) for line in lines]
     if as_json:
         print_json(rows)
     elif as_csv:
         print(rows_csv([row | {"bots": " ".join(row["bots"])} for row in rows]), end="")
     else:
-        unassigned = [line.name for line in found.ranking.ranked if line.name not in author_of]
+        unassigned = [line.name for line in loaded.ranking.ranked if line.name not in author_of]
         caption = f"{pluralize(len(unassigned), 'bot')} without an author left out" if unassigned else ""
-        out.print(authors_table(lines, found.ranking, f"{_played_contest(found, config).title}: authors", caption))
+        out.print(authors_table(lines, loaded.ranking, f"{_played_contest(loaded, config).title}: authors", caption))
 
 
-def _print_history(bot: str, found: Loaded, as_json: bool) -> None:
-    versions = found.versions(bot)
+def _print_history(bot: str, loaded: Loaded, as_json: bool) -> None:
+    versions = loaded.versions(bot)
     if as_json:
         print_json(
             [
@@ -168,15 +168,15 @@ def _print_history(bot: str, found: Loaded, as_json: bool) -> None:
     out.print(history_table(versions, f"{bot}, the newest last"))
 
 
-def _print_rating(kind: str, found: Loaded, config: Path | None, as_json: bool) -> None:
+def _print_rating(kind: str, loaded: Loaded, config: Path | None, as_json: bool) -> None:
     from tournament.standings.ratings import rating_kind
 
     rating = rating_kind(kind)
-    lines = found.rating(kind)
+    lines = loaded.rating(kind)
     if as_json:
         print_json([rated_values(line) for line in lines])
         return
-    out.print(rating_table(lines, rating, _played_contest(found, config).title))
+    out.print(rating_table(lines, rating, _played_contest(loaded, config).title))
 
 
 def crosstable(

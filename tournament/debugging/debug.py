@@ -97,20 +97,20 @@ def first_fault(location: str, bot: str) -> Place:
 
 
 def tape_bot(
-    location: str, config_of: Callable[[str], Config], bot: str, place: Place, say: Callable[[str], None]
+    location: str, config_of: Callable[[str], Config], bot: str, position: Place, on_message: Callable[[str], None]
 ) -> TapedBot:
     """Play the leg of a recorded game again, sandboxed as in a run, and record the bot's decisions.
 
     Args:
         config_of: Returns the settings of a contest.
-        say: Called with progress.
+        on_message: Called with progress.
 
     Raises:
         InputError: There is no such game, the bot doesn't play in it or has no decision there, or its file is gone.
         RunError: The records can't be read, or this machine can't play.
     """
     with reading(location):
-        leg_record = recorded_leg(open_storage(location), config_of, place.match, place.session, say)
+        leg_record = recorded_leg(open_storage(location), config_of, position.match, position.session, on_message)
     contest, config = leg_record.contest, config_of(leg_record.contest.name)
     leg = leg_record.leg.with_team_seats(contest.members)
     seat = next((number for number, one in enumerate(leg.seats) if one.name == bot), None)
@@ -133,10 +133,10 @@ def tape_bot(
         tapes.append(DecisionTape(interface, seat, memory_bytes, seed))
         return tapes[-1]
 
-    in_leg = place.session - leg.plan.first_session
-    last_game = _LAST_GAME if place.game is None else place.game
+    in_leg = position.session - leg.plan.first_session
+    last_game = _LAST_GAME if position.game is None else position.game
     window = Window(0, in_leg, 0, _LAST_GAME, _MAX_DECISIONS)
-    say("playing the leg again")
+    on_message("playing the leg again")
     observe_leg(
         contest,
         leg_record.players.settings,
@@ -147,7 +147,7 @@ def tape_bot(
         new_tape,
     )
     until = [one for one in tapes[-1].decisions if (one.session, one.game) <= (in_leg, last_game)]
-    decisions, first, faults = decisions_to_debug(until, in_leg, place.game)
+    decisions, first, faults = decisions_to_debug(until, in_leg, position.game)
     if not decisions:
         raise InputError(f"{printable(bot)} makes no decision in that game; choose another one")
     texts = [
@@ -173,13 +173,13 @@ def tape_bot(
     )
 
 
-def debug_bot(taped: TapedBot, folder: Path | None, debugger: Debugger, say: Callable[[str], None]) -> int:
+def debug_bot(taped: TapedBot, folder: Path | None, debugger: Debugger, on_message: Callable[[str], None]) -> int:
     """Put a tape's decisions to the bot's file, outside the sandbox, at this process's terminal.
 
     Args:
         folder: An empty folder to keep what was built; None for a temporary one.
         debugger: What the bot runs under, if anything.
-        say: Called with lines for the user.
+        on_message: Called with lines for the user.
 
     Returns:
         0 if all answers are as recorded; otherwise 1, also if the bot fails.
@@ -191,10 +191,10 @@ def debug_bot(taped: TapedBot, folder: Path | None, debugger: Debugger, say: Cal
     if taped.submission.kind not in run:
         raise InputError(f"{taped.submission.path}: debug needs the source of a bot")
     with scratch_folder() if folder is None else contextlib.nullcontext(folder) as place:
-        return run[taped.submission.kind](taped, place, debugger, say)
+        return run[taped.submission.kind](taped, place, debugger, on_message)
 
 
-def _debug_native(taped: TapedBot, folder: Path, debugger: Debugger, say: Callable[[str], None]) -> int:
+def _debug_native(taped: TapedBot, folder: Path, debugger: Debugger, on_message: Callable[[str], None]) -> int:
     with_gdb = debugger == "gdb"
     sandbox = taped.known.players.sandbox
     try:
@@ -203,7 +203,7 @@ def _debug_native(taped: TapedBot, folder: Path, debugger: Debugger, say: Callab
         )
     except Unfit as unfit:
         raise InputError(f"{taped.submission.path}: {unfit}") from None
-    say(f"built by {description}")
+    on_message(f"built by {description}")
     orders = {
         "decisions": taped.decisions,
         "texts": taped.texts,
@@ -216,7 +216,7 @@ def _debug_native(taped: TapedBot, folder: Path, debugger: Debugger, say: Callab
     return 1 if native.run_native(taped.submission.path, folder, orders, with_gdb=with_gdb) else 0
 
 
-def _debug_python(taped: TapedBot, folder: Path, debugger: Debugger, say: Callable[[str], None]) -> int:
+def _debug_python(taped: TapedBot, folder: Path, debugger: Debugger, on_message: Callable[[str], None]) -> int:
     interface, players = taped.interface, taped.known.players
     entrant = build_entrant(taped.submission, interface, players.settings, players.sandbox)
     if entrant.artifact is None:
@@ -245,7 +245,7 @@ def _debug_python(taped: TapedBot, folder: Path, debugger: Debugger, say: Callab
     return 1 if subprocess.run(command).returncode else 0
 
 
-def _debug_program(taped: TapedBot, folder: Path, debugger: Debugger, say: Callable[[str], None]) -> int:
+def _debug_program(taped: TapedBot, folder: Path, debugger: Debugger, on_message: Callable[[str], None]) -> int:
     sessions = taped.known.leg.plan.sessions
     if taped.tape.lines:
         lines, answers = program.lines_of_dialogue(taped.tape.lines)
@@ -253,10 +253,10 @@ def _debug_program(taped: TapedBot, folder: Path, debugger: Debugger, say: Calla
         lines, answers = program.lines_of(taped.interface, taped.decisions, taped.texts, sessions)
     written, errors, status = program.run_program(taped.submission.source, lines, folder)
     for line in errors.splitlines()[-20:]:
-        say(f"stderr: {printable(line)}")
+        on_message(f"stderr: {printable(line)}")
     if difference := program.first_difference(written, answers):
-        say(difference)
-        say(f"it ended with status {status}")
+        on_message(difference)
+        on_message(f"it ended with status {status}")
         return 1
-    say(f"all {len(answers):,} answers are as in the contest")
+    on_message(f"all {len(answers):,} answers are as in the contest")
     return 0

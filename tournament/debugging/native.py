@@ -192,12 +192,12 @@ int64_t tournament_ask(int kind, void *view, int stops)
 """
 
 
-def _import_text(one: Import) -> str:
+def _import_text(function: Import) -> str:
     """Return a function that a bot imports, which calls the contest's own by a pointer."""
-    names = [f"p{number}" for number in range(len(one.parameters))]
-    parameters = ", ".join(f"{_C_TYPES[kind]} {name}" for kind, name in zip(one.parameters, names)) or "void"
-    result = _C_TYPES[one.result]
+    names = [f"p{number}" for number in range(len(function.parameters))]
+    parameters = ", ".join(f"{_C_TYPES[kind]} {name}" for kind, name in zip(function.parameters, names)) or "void"
+    result = _C_TYPES[function.result]
     return (
-        f"{result} (*tournament_pointer_{one.name})({parameters});\n"
-        f"{result} {one.name}({parameters}) {{ return tournament_pointer_{one.name}({', '.join(names)}); }}\n"
+        f"{result} (*tournament_pointer_{function.name})({parameters});\n"
+        f"{result} {function.name}({parameters}) {{ return tournament_pointer_{function.name}({', '.join(names)}); }}\n"
     )

@@ -99,23 +99,23 @@ def _join_helpers(
     return alive
 
 
-def _called_by_values(one: Import, address: int, helpers: int) -> Any:
+def _called_by_values(function: Import, address: int, helpers: int) -> Any:
     """Return a C function that calls one of the WebAssembly runtime's form, with an array of 16-byte values."""
     native = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)(
         address
     )
-    result = _TYPES[one.result]
+    result = _TYPES[function.result]
 
     def call(*arguments: Any) -> Any:
         values = (ctypes.c_char * (16 * max(1, len(arguments))))()
-        for place, (kind, argument) in enumerate(zip(one.parameters, arguments)):
+        for place, (kind, argument) in enumerate(zip(function.parameters, arguments)):
             _TYPES[kind].from_buffer(values, 16 * place).value = argument
         if native(helpers, None, ctypes.addressof(values), len(arguments)):
-            print(f"{one.name} was called with arguments that it refuses", flush=True)
+            print(f"{function.name} was called with arguments that it refuses", flush=True)
             raise SystemExit(1)
         return result.from_buffer(values).value
 
-    make: Callable[..., Any] = ctypes.CFUNCTYPE(result, *(_TYPES[kind] for kind in one.parameters))
+    make: Callable[..., Any] = ctypes.CFUNCTYPE(result, *(_TYPES[kind] for kind in function.parameters))
     return make(call)
 
 

@@ -67,9 +67,9 @@ def _rank_range(line: Mapping[str, Any]) -> str:
     return str(line["rank"]) if low is None or low == high else f"{low}–{high}"
 
 
-def _reason(said: str) -> str:
+def _reason(reason: str) -> str:
     """Return the telling lines of a trial's text as one line."""
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    lines = [line.strip() for line in reason.splitlines() if line.strip()]
     telling = [line for line in lines if line.split(" ")[0] in ("builds", "faults", "limits", "slow")]
     return "; ".join(truncate_lines(telling or lines, 2))[:300]
 

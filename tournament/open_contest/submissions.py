@@ -511,7 +511,7 @@ class Submissions:
         unpack_program(content, upload / job.bot, self._current().opening.max_file_bytes * _MAX_UNPACKED)
         return upload / job.bot
 
-    def _enter(self, config: Config, job: Job, bot: Path, said: str, built: str) -> None:
+    def _enter(self, config: Config, job: Job, bot: Path, reason: str, built: str) -> None:
         """Put a bot among the entrants in place of its previous version.
 
         Raises:
@@ -537,7 +537,7 @@ class Submissions:
                     old.append(aside.with_name(f"{aside.name}.{number}"))
                     os.rename(path, old[-1])
             os.rename(aside, config.entrants / bot.name)
-            self._end(job, ENTERED, said, built)
+            self._end(job, ENTERED, reason, built)
         for path in old:
             _remove(path)
 
@@ -590,9 +590,9 @@ class Submissions:
         else:
             self.jobs.set(job, failures=job.failures + 1, said=why, not_before=time.time() + _RETRY_SECONDS)
 
-    def _end(self, job: Job, state: str, said: str, built: str = "") -> None:
+    def _end(self, job: Job, state: str, reason: str, built: str = "") -> None:
         """Store the outcome of a job, and remove from the cache what no bot needs any more."""
-        for left in self.jobs.finish(job, state, said, built):
+        for left in self.jobs.finish(job, state, reason, built):
             for path in _still_cached(left):
                 _remove(path)
         self._tell(job.contest, f"{job.file} of {job.author}: {state}")

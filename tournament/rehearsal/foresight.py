@@ -188,8 +188,8 @@ def _ahead(
     if first is None:
         return set()
 
-    def replay(one: int, other: int = 0) -> Run:
-        return _played(contest, settings, plan, Change(number, one, other), run)[0]
+    def replay(draw: int, other: int = 0) -> Run:
+        return _played(contest, settings, plan, Change(number, draw, other), run)[0]
 
     values = set()
     compare = _compare_orders if draws[number].is_order else _compare_values
@@ -233,8 +233,8 @@ def _compare_orders(run: Run, draw: Draw, again: Callable[[int, int], Run], rng:
             runs = [run, *[swapped[one, other] for other in positions if other != one]]
             late[one] = next((at for at in mine if len({each[at].text for each in runs}) == len(runs)), len(run))
 
-        def differs(one: int, other: int, at: int) -> bool:
-            return swapped[one, other][at].text != run[at].text
+        def differs(position: int, other: int, at: int) -> bool:
+            return swapped[position, other][at].text != run[at].text
 
         for one, at in itertools.product(positions, mine):
             if not at < late[one] < len(run):

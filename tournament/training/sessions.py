@@ -35,7 +35,7 @@ class Sessions:
         legs = [table.leg(row, 0) for row in range(rows)]
         self._legs = LegsInLanes(
             table.contest, table.settings, table.sandbox, legs, table.artifacts, cache_folder(), Spool(discards=True),
-            lambda: False, None, None, None, None, apart=False, caller=self,
+            lambda: False, None, None, None, None, measures_bots=False, caller=self,
         )  # fmt: skip
         self.lanes = self._legs.lanes
         self._play = self._legs.play()

@@ -358,8 +358,10 @@ def with_own_deals(contest: Contest, names: Sequence[str]) -> Contest:
     assert house
     make = house.practice_players or house.players
 
-    def select_players(settings: ContestSettings, folder: Path, say: Callable[[str], None]) -> Sequence[HousePlayer]:
-        players = make(settings, folder, say)
+    def select_players(
+        settings: ContestSettings, folder: Path, on_message: Callable[[str], None]
+    ) -> Sequence[HousePlayer]:
+        players = make(settings, folder, on_message)
         available = [player.name for player in players]
         for name in names:
             if name not in available:
@@ -477,9 +479,9 @@ def _paired_tables(played: Sequence[_VersionResult]) -> PairedTables:
 def _paired_report(report: MatchReport, tables: PairedTables, stopped: InterimResult | None) -> MatchReport:
     """Return the report of two versions at the same tables: over all, and over those of each companion."""
 
-    def figures(some: PairedTables) -> list[Estimate]:
+    def figures(tables: PairedTables) -> list[Estimate]:
         estimates = []
-        for values in (*some.points, some.differences):
+        for values in (*tables.points, tables.differences):
             mean, error, freedom = mean_and_error(values)
             estimates.append(Estimate(mean, error, None if error is None else half_width(error, freedom)))
         return estimates

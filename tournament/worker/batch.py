@@ -252,7 +252,7 @@ def play_task(
                     else:
                         arguments = contest, settings, leg, artifacts, sink, stopping
                         outcome = (not measures_bots and short.play(leg, sink)) or play_leg(
-                            *arguments, apart=measures_bots
+                            *arguments, measures_bots=measures_bots
                         )
                 except (BotTrouble, RulesFailed) as trouble:
                     if isinstance(trouble, BotTrouble):
@@ -337,7 +337,7 @@ class _Lanes:
     def play(
         self,
         task: Task,
-        out: DisqualificationTracker,
+        disqualification: DisqualificationTracker,
         troubles: _Troubles,
         contest: Contest,
         settings: ContestSettings,
@@ -357,10 +357,21 @@ class _Lanes:
         probe.probe_sandbox(sandbox.mode)
         self.sandbox = sandbox.mode
         self.broken = dict(task.broken)
-        lane_args = artifacts, cache_folder(), self.spool, stopping, out, self.broken, None, troubles.note_failure
+        lane_args = (
+            artifacts,
+            cache_folder(),
+            self.spool,
+            stopping,
+            disqualification,
+            self.broken,
+            None,
+            troubles.note_failure,
+        )
         while legs:
             try:
-                for one in play_in_lanes(contest, settings, sandbox, legs, *lane_args, apart=bool(troubles.suspects)):
+                for one in play_in_lanes(
+                    contest, settings, sandbox, legs, *lane_args, measures_bots=bool(troubles.suspects)
+                ):
                     self.played[one.outcome.leg.digest] = one
                 break
             except BotTrouble as trouble:  # the legs that it broke off begin again

@@ -36,9 +36,9 @@ class DisqualificationTracker:
         self._place = {leg.digest: place for place, leg in enumerate(legs)}
         self._last: dict[str, int] = {}
 
-    def note(self, leg: Leg, out: Iterable[int]) -> None:
+    def note(self, leg: Leg, seats: Iterable[int]) -> None:
         """Record the seats that were disqualified in a finished leg."""
-        for seat in out:
+        for seat in seats:
             name, index = leg.entrants[seat], self._place[leg.digest]
             self._last[name] = min(self._last.get(name, index), index)
 

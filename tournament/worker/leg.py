@@ -174,7 +174,7 @@ def play_leg(
     stopping: Callable[[], bool] = lambda: False,
     meters: list[tuple[int, int, int]] | None = None,
     *,
-    apart: bool = False,
+    measures_bots: bool = False,
 ) -> Outcome:
     """Play one leg of WebAssembly bots, or one against the house, to its end, or to one fault too many.
 
@@ -182,7 +182,7 @@ def play_leg(
 
     Args:
         meters: Receives (decisions, instructions, the most for one) of each seat.
-        apart: Whether to measure each bot's time, so that a late one is known.
+        measures_bots: Whether to measure each bot's time, so that a late one is known.
 
     Raises:
         Stopped: The run is stopping.
@@ -196,7 +196,7 @@ def play_leg(
     seating = new_seating(
         *(contest, settings, leg, artifacts, core, faults, stopping),
         measure_fuel=meters is not None,
-        apart=apart,
+        measures_bots=measures_bots,
         starts=len(leg.seats) * (1 + settings.max_faults),
     )
     answer = 0
@@ -253,7 +253,7 @@ def new_seating(
     stopping: Callable[[], bool],
     *,
     measure_fuel: bool = False,
-    apart: bool = False,
+    measures_bots: bool = False,
     starts: int = 0,
 ) -> Seating:
     """Seat a leg's WebAssembly bots. A bot that can't start is at fault, and the leg is over.
@@ -272,7 +272,7 @@ def new_seating(
         names=leg.names,
         measure_fuel=measure_fuel,
         stopping=lambda: stopping() or was_interrupted(),
-        apart=apart,
+        measures_bots=measures_bots,
         starts=starts,
     )
     for number, seat in enumerate(leg.seats):
@@ -430,7 +430,7 @@ def result_of(contest: Contest, outcome: Outcome) -> LegResult:
 def _rules_failure(contest: Contest, leg: Leg, position: tuple[int, int], failure: Exception) -> RulesFailed:
     """Return the error for an exception in a contest's rules, with its place: in their file, or in what they call."""
     session, game = position
-    where = place_of_failure(contest, failure)
+    where = locate_failure(contest, failure)
     message = truncate(printable(" ".join(str(failure).split())), 300)
     return RulesFailed(
         contest.name,
@@ -446,7 +446,7 @@ def _rules_failure(contest: Contest, leg: Leg, position: tuple[int, int], failur
     )
 
 
-def place_of_failure(contest: Contest, failure: Exception) -> str:
+def locate_failure(contest: Contest, failure: Exception) -> str:
     """Return " (FILE, line N)" for an exception in a contest's rules, or "" if none of their lines raised it."""
     frames = [place for place in traceback.extract_tb(failure.__traceback__) if place.filename.endswith(".py")]
     if contest.source and contest.source.content is not None:  # a file's rules: lines of others would mislead

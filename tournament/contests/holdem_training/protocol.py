@@ -139,8 +139,8 @@ def _integer(text: str) -> int:
     return int(text)
 
 
-def _explain_error(words: list[str]) -> str:
-    match words:
+def _explain_error(fields: list[str]) -> str:
+    match fields:
         case []:
             return "the line is empty"
         case ["RATE", *_]:
@@ -153,4 +153,4 @@ def _explain_error(words: list[str]) -> str:
             return f"{_excerpt(action)} is no action: CHECK, FOLD or RAISE"
         case ["ACTION"]:
             return "ACTION takes CHECK, FOLD or RAISE"
-    return f"{_excerpt(words[0])} is no command: RATE or ACTION"
+    return f"{_excerpt(fields[0])} is no command: RATE or ACTION"

@@ -86,12 +86,12 @@ def _ways(
     return ways
 
 
-def _each(whole: str, kind: type | None, found: Sequence[Mapping[str, Any]]) -> list[_Way]:
+def _each(history: str, kind: type | None, questions: Sequence[Mapping[str, Any]]) -> list[_Way]:
     """Return the ways to answer by these functions. If several fit one question, each of them counts as a way."""
-    if not all(found):
+    if not all(questions):
         return []
-    descriptions = next((one for one in found if len(one) > 1), [whole])
-    return [(words, kind, [next(iter(one.values())) for one in found]) for words in descriptions]
+    descriptions = next((one for one in questions if len(one) > 1), [history])
+    return [(words, kind, [next(iter(one.values())) for one in questions]) for words in descriptions]
 
 
 def _fitting(names: Mapping[str, Any], spellings: Iterable[str], count: int) -> dict[str, Callable[..., object]]:

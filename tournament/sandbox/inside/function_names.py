@@ -31,16 +31,16 @@ def names_after_file(stem: str, question: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def names_for(stem: str, question: str, words: Iterable[str] = ()) -> list[str]:
+def names_for(stem: str, question: str, stems: Iterable[str] = ()) -> list[str]:
     """Return the names that a question's function can have: the exact one, then those after the file.
 
     Args:
         question: The statement's name of the function.
-        words: Words of the bot's source. Those that differ from an accepted name only in case are accepted, too.
+        stems: Words of the bot's source. Those that differ from an accepted name only in case are accepted, too.
     """
     after_file = names_after_file(stem, question)
     alike = {name.casefold() for name in after_file}
-    own = [word for word in words if word.casefold() in alike]
+    own = [word for word in stems if word.casefold() in alike]
     return list(dict.fromkeys([question, *after_file, *own]))[: MAX_NAMES + 1]
 
 

@@ -176,7 +176,7 @@ class _NotIsolated(Exception):
 def isolation_violation(
     source: bytes,
     sdk: Mapping[str, frozenset[str]],
-    shown: Iterable[str] = (),
+    visible: Iterable[str] = (),
     adapter: bytes = b"",
     library: Mapping[str, str] | None = None,
 ) -> str:
@@ -184,7 +184,7 @@ def isolation_violation(
 
     Args:
         sdk: The public names of the contest's own modules for bots.
-        shown: Attributes of what the contest gives.
+        visible: Attributes of what the contest gives.
         adapter: The contest's adapter, which is executed before the bot's file, or b"".
         library: Sources of the contest's library by their paths. Each leg executes it again, as it does the bot.
     """
@@ -202,7 +202,7 @@ def isolation_violation(
         where = ""
         trees[where] = ast.parse(before + source)
         own = {path.removesuffix(".py"): _defined_globals(tree) for path, tree in trees.items() if path}
-        readers = {path: _Reader(MODULES, sdk, own, shown, 0 if path else len(before.splitlines())) for path in trees}
+        readers = {path: _Reader(MODULES, sdk, own, visible, 0 if path else len(before.splitlines())) for path in trees}
         defined: set[str] = set()
         for where, reader in readers.items():
             defined |= reader.names_defined(trees[where])
@@ -250,13 +250,13 @@ class _Reader:
         modules: Mapping[str, frozenset[str]],
         sdk: Mapping[str, frozenset[str]],
         library: Mapping[str, frozenset[str]],
-        shown: Iterable[str],
+        visible: Iterable[str],
         adapter_lines: int,
     ) -> None:
         self._adapter_lines = adapter_lines
         self._modules = {**library, **modules, **sdk}
         self._sdk = sdk
-        self._attributes = set(shown)
+        self._attributes = set(visible)
         self._types: set[str] = set()  # names imported from modules that only annotations can name
         self._annotations: set[int] = set()  # nodes in annotations
         self._bound: dict[str, str] = {}  # module by the name that it is bound to
@@ -330,12 +330,12 @@ class _Reader:
             return self._bound.get(part.value.id) in _ONLY_IN_ANNOTATIONS
         return isinstance(part, ast.Name) and (part.id in self._types or part.id in _TYPES)
 
-    def _not_isolated(self, node: ast.AST, what: str) -> _NotIsolated:
+    def _not_isolated(self, node: ast.AST, construct: str) -> _NotIsolated:
         """Return the exception for a node, with its line in the bot's file or in the adapter."""
         line = getattr(node, "lineno", 1)
         if line > self._adapter_lines:
-            return _NotIsolated(f"line {line - self._adapter_lines}: {what}")
-        return _NotIsolated(f"line {line} of the adapter: {what}")
+            return _NotIsolated(f"line {line - self._adapter_lines}: {construct}")
+        return _NotIsolated(f"line {line} of the adapter: {construct}")
 
     def _defined(self, node: ast.AST) -> Iterable[str]:
         """Return the names that a node can make attributes of objects.

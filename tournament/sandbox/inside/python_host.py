@@ -36,14 +36,14 @@ _sdks: dict[str, types.CodeType] = {}  # the contest's module for bots, by name
 _engine: dict[str, types.ModuleType] = {}  # modules that it imports, and bots can't
 
 
-def prepare(told: dict[str, Any]) -> None:
+def prepare(settings: dict[str, Any]) -> None:
     """Set up imports: the standard library and the allowed packages, nothing else.
 
     Args:
-        told: name: the bot's name. questions: for each question the accepted names, the usual one first. class_name: of
-            the statement, or "". passes_view: whether functions receive the object with all values. parameters: for
-            each question the offset and struct code of the values passed one by one. fields: name, offset and struct
-            code of each. returns: for each question number, name or value. most_json: maximum bytes of an answer as
+        settings: name: the bot's name. questions: for each question the accepted names, the usual one first.
+            class_name: of the statement, or "". passes_view: whether functions receive the object with all values.
+            parameters: for each question the offset and struct code of the values passed one by one. fields: name, offset
+            and struct code of each. returns: for each question number, name or value. most_json: maximum bytes of an answer as
             JSON. told_names: for each question the names of values that are passed by name, or None. view_size: bytes
             of the view. state_size: length of the list f. sdk: file of the contest's module for bots, or None. modules:
             file and package folders by name. imported: names that are imported before a fork. only_tell, catch_up,
@@ -51,13 +51,13 @@ def prepare(told: dict[str, Any]) -> None:
             shares_process: whether legs can share a process. many_legs: whether they share this one. examine: whether
             to report only if they can. only_starts: whether to report only if a leg can begin.
     """
-    _told.update(told)
-    prepare_sdk(told["sdk"])
-    if told["examine"]:
+    _told.update(settings)
+    prepare_sdk(settings["sdk"])
+    if settings["examine"]:
         from tournament.sandbox.inside import leg_isolation  # noqa: F401  # while it can be found
-    os.environ.update(told["environment"])
+    os.environ.update(settings["environment"])
     sys.meta_path[:] = [finder for finder in sys.meta_path if getattr(finder, "__name__", "") != "Finder"]
-    sys.meta_path.append(Packages(told["modules"]))
+    sys.meta_path.append(Packages(settings["modules"]))
 
 
 def prepare_sdk(file: str | None) -> None:

@@ -113,9 +113,9 @@ def start_server(launch: LaunchSpec) -> Confined:
     raise InputError(f"a process can't be confined here: {why}; {MEND}")
 
 
-def _arguments(files: dict[str, str], given: dict[str, Any]) -> list[str]:
+def _arguments(files: dict[str, str], options: dict[str, Any]) -> list[str]:
     """Return the command of an interpreter that imports from these files and follows these orders."""
-    program = _BOOTSTRAP.replace("FILES", repr(files)).replace("LAUNCH", repr(given))
+    program = _BOOTSTRAP.replace("FILES", repr(files)).replace("LAUNCH", repr(options))
     return [readable_paths.interpreter(), "-s", "-S", "-P", "-B", "-X", "utf8", "-c", program]
 
 

@@ -252,18 +252,18 @@ def _server_for(launch: LaunchSpec) -> _Server:
         return server
 
 
-def _server_kind(what: What) -> ForkServer:
+def _server_kind(bot: What) -> ForkServer:
     """Return the kind of server that forks processes like this one."""
-    if isinstance(what, PythonBot):
-        orders = what.orders
+    if isinstance(bot, PythonBot):
+        orders = bot.orders
         if not orders["imported"]:
             return ForkServer("python", orders["sdk"])
         modules = tuple((name, file, tuple(folders)) for name, (file, folders) in sorted(orders["modules"].items()))
         environment = tuple(sorted(orders["environment"].items()))
         return ForkServer("python", orders["sdk"], tuple(orders["imported"]), modules, environment)
-    if isinstance(what, ModuleTrial):
-        return ForkServer("module", what.library)
-    return ForkServer("program", os.path.realpath(what.command[0]) if isinstance(what, Program) else None)
+    if isinstance(bot, ModuleTrial):
+        return ForkServer("module", bot.library)
+    return ForkServer("program", os.path.realpath(bot.command[0]) if isinstance(bot, Program) else None)
 
 
 def _file_identity(path: str) -> tuple[str, int, int]:
@@ -283,11 +283,11 @@ def _forget(server: _Server) -> None:
     server.end()
 
 
-def _end_idle(kept: int, seconds: float = 0.0) -> None:
-    """End servers that had no forks for this many seconds, least recently used first, until `kept` of them are left."""
+def _end_idle(max_servers: int, seconds: float = 0.0) -> None:
+    """End servers without forks for this many seconds, least recently used first, until `max_servers` are left."""
     since = time.monotonic() - seconds
     idle = [key for key, server in _servers.items() if not server.forks and server.used <= since]
-    for key in idle[: max(0, len(idle) - kept)]:
+    for key in idle[: max(0, len(idle) - max_servers)]:
         _servers.pop(key).end()
 
 

@@ -57,14 +57,14 @@ class Finished:
         return next(reversed(self.errors.decode(errors="replace").strip().splitlines()), "")
 
 
-def run(launch: LaunchSpec, mode: Mode, seconds: float, given: bytes = b"", most: int = 1 << 24) -> Finished:
+def run(launch: LaunchSpec, mode: Mode, seconds: float, stdin: bytes = b"", most: int = 1 << 24) -> Finished:
     """Run a confined command to its end.
 
     It must read its input before it writes much.
 
     Args:
         seconds: Maximum seconds of its own time (`process_time`).
-        given: Its input.
+        stdin: Its input.
         most: Approximate number of bytes that are kept of each output.
 
     Raises:
@@ -73,10 +73,10 @@ def run(launch: LaunchSpec, mode: Mode, seconds: float, given: bytes = b"", most
         OSError: The disk has no space for a build.
         CommandAborted: The thread must end.
     """
-    return finish(start(launch, mode), launch, seconds, given, most)
+    return finish(start(launch, mode), launch, seconds, stdin, most)
 
 
-def finish(process: Confined, launch: LaunchSpec, seconds: float, given: bytes = b"", most: int = 1 << 24) -> Finished:
+def finish(process: Confined, launch: LaunchSpec, seconds: float, stdin: bytes = b"", most: int = 1 << 24) -> Finished:
     """Run a started process to its end.
 
     Raises:
@@ -87,7 +87,7 @@ def finish(process: Confined, launch: LaunchSpec, seconds: float, given: bytes =
     watch: BuildWatch | None = None
     try:
         with contextlib.suppress(BrokenPipeError):  # the process's end gives the reason
-            process.write(given)
+            process.write(stdin)
         process.close_input()
         build = launch.what if isinstance(launch.what, Build) else None
         watch = BuildWatch(process.pid, build, launch.limits) if build and build.watched else None
@@ -151,14 +151,14 @@ class BuildWatch:
             self._next = now + max(LOOK_SECONDS, 5 * (time.monotonic() - now))
         return bool(self.excess)
 
-    def _takes_too_much_memory(self, found: list[tuple[Path, list[str]]]) -> bool:
+    def _takes_too_much_memory(self, processes: list[tuple[Path, list[str]]]) -> bool:
         # Counting their own memory is slow. `stat` shows no pages of a process whose first thread has ended.
-        if sum(_resident(fields) for _, fields in found) <= self._most_bytes and not any(
-            int(fields[17]) > 1 for _, fields in found if fields[0] == "Z"
+        if sum(_resident(fields) for _, fields in processes) <= self._most_bytes and not any(
+            int(fields[17]) > 1 for _, fields in processes if fields[0] == "Z"
         ):
             return False
         # 0 bytes of its own mean that it has just ended, or that the kernel doesn't count them.
-        own = (own_bytes(int(folder.name)) or _resident(stat_fields(folder)) for folder, _ in found)
+        own = (own_bytes(int(folder.name)) or _resident(stat_fields(folder)) for folder, _ in processes)
         return sum(own) > self._most_bytes
 
 
@@ -172,7 +172,7 @@ def listen(
     had: TimeBudget,
     *,
     most: int = 1 << 24,
-    whole: int | None = None,
+    max_bytes: int | None = None,
     watch: BuildWatch | None = None,
 ) -> tuple[bytes, bytes, bool]:
     """Read a process's output until it has closed it, or its own time is over.
@@ -180,7 +180,7 @@ def listen(
     Args:
         had: The limit of its own time.
         most: Approximate number of bytes that are kept of each output.
-        whole: Number of bytes of standard output after which to stop. Stop also once standard output is closed. None
+        max_bytes: Number of bytes of standard output after which to stop. Stop also once it is closed. None
             reads both outputs to their end.
         watch: Samples a build.
 
@@ -207,6 +207,6 @@ def listen(
                 open_descriptors.discard(descriptor)
             elif len(heard[descriptor]) < most:
                 heard[descriptor] += chunk
-        if whole is not None and (len(answers) >= whole or process.answers not in open_descriptors):
+        if max_bytes is not None and (len(answers) >= max_bytes or process.answers not in open_descriptors):
             break
     return bytes(answers), bytes(heard[process.errors]), bool(open_descriptors)

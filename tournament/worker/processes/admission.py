@@ -52,8 +52,8 @@ def _free_in_group(folder: Path) -> Iterator[int]:
 class MemoryBudget:
     """The memory of a machine, shared by all workers of a process. Its size is measured when nothing is reserved."""
 
-    def __init__(self, whole: Callable[[], int] | None = None) -> None:
-        self._whole = whole or (lambda: free_memory() - cores() * _BYTES_BETWEEN_CHECKS)
+    def __init__(self, get_total: Callable[[], int] | None = None) -> None:
+        self._whole = get_total or (lambda: free_memory() - cores() * _BYTES_BETWEEN_CHECKS)
         self._lock = threading.Lock()
         self._bytes, self._taken = 0.0, 0
 

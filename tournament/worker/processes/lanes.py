@@ -78,23 +78,23 @@ def play_in_lanes(
     cache: Path,
     spool: Spool,
     stopping: Callable[[], bool] = lambda: False,
-    out: DisqualificationTracker | None = None,
+    disqualification: DisqualificationTracker | None = None,
     broken: BrokenLegs | None = None,
     start_program: StartProgram | None = None,
     rules_failed: OnFailure | None = None,
     *,
-    apart: bool = False,
+    measures_bots: bool = False,
 ) -> Generator[PlayedLeg, None, None]:
     """Play legs in which at least one bot is a process, and yield each leg when it ends.
 
     Args:
         spool: Receives the rows of the legs.
         stopping: Returns whether the run is stopping.
-        out: Records which bots are disqualified. Later legs of these bots are skipped.
+        disqualification: Records which bots are disqualified. Later legs of these bots are skipped.
         broken: What counts of legs that broke off. Legs that break off here and aren't finished are added.
         start_program: Starts programs in the place of their archives. Then no leg begins again.
         rules_failed: Called with each leg in which the rules failed; the other legs of its match are skipped.
-        apart: Whether the time of each WebAssembly bot is taken.
+        measures_bots: Whether the time of each WebAssembly bot is taken.
 
     Raises:
         Stopped: The run is stopping.
@@ -104,8 +104,8 @@ def play_in_lanes(
         InputError: This machine can't confine a bot.
     """
     table = LegsInLanes(
-        contest, settings, sandbox, legs, artifacts, cache, spool, stopping, out, broken, start_program, rules_failed,
-        apart,
+        contest, settings, sandbox, legs, artifacts, cache, spool, stopping, disqualification, broken,
+        start_program, rules_failed, measures_bots,
     )  # fmt: skip
     try:
         for played in table.play():
@@ -128,11 +128,11 @@ class LegsInLanes:
         cache: Path,
         spool: Spool,
         stopping: Callable[[], bool],
-        out: DisqualificationTracker | None,
+        disqualification: DisqualificationTracker | None,
         broken: BrokenLegs | None,
         start_program: StartProgram | None,
         rules_failed: OnFailure | None,
-        apart: bool,
+        measures_bots: bool,
         caller: Caller | None = None,
     ) -> None:
         interface = contest.interface
@@ -141,12 +141,14 @@ class LegsInLanes:
         )
         self.pool = Pool(contest, settings, sandbox, artifacts, cache, self.lanes, start_program)
         tables = [Table(buffer_fields(columns), _ROWS) for columns in (contest.games, contest.sessions)]
-        self._playing = LaneContext(contest, settings, artifacts, self.lanes, self.pool, spool, tables, stopping, apart)
+        self._playing = LaneContext(
+            contest, settings, artifacts, self.lanes, self.pool, spool, tables, stopping, measures_bots
+        )
         legs = [leg.with_team_seats(contest.members) for leg in legs]
         self._queue = LegQueue(legs)
         self._by_lane: dict[int, LegInPlay] = {}
         self._done: list[PlayedLeg] = []
-        self._disqualified, self._broken = out, {} if broken is None else broken
+        self._disqualified, self._broken = disqualification, {} if broken is None else broken
         self._may_begin_again, self._rules_failed = start_program is None, rules_failed
         self._most_legs = len(legs)
         self._caller = caller

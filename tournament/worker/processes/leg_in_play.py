@@ -47,7 +47,7 @@ class LaneContext:
 
     Attributes:
         tables: Empty tables of games and of sessions.
-        apart: Whether to measure the time of each WebAssembly bot.
+        measures_bots: Whether to measure the time of each WebAssembly bot.
     """
 
     contest: Contest
@@ -58,7 +58,7 @@ class LaneContext:
     spool: Spool
     tables: Sequence[Table]
     stopping: Callable[[], bool]
-    apart: bool = False
+    measures_bots: bool = False
 
 
 def players_of(waiting: WaitingLeg) -> list[ProcessSeat]:
@@ -93,7 +93,7 @@ class LegInPlay:
         self.seating = None
         if any(seat.kind == "wasm" for seat in leg.seats):
             seating_args = contest, settings, leg, artifacts, self.core, self.faults, playing.stopping
-            self.seating = on_deep_stack(new_seating, *seating_args, apart=playing.apart)
+            self.seating = on_deep_stack(new_seating, *seating_args, measures_bots=playing.measures_bots)
         self.rows = LegRows(playing.spool, games, sessions)
         self._failures, self._failures_counted = list(self.before.failures), 0
 

@@ -99,18 +99,18 @@ def launch_of(
 
 
 def launch_in(
-    folder: Path, words: Sequence[str], sandbox: SandboxSettings, *, memory_megabytes: int, cpu_seconds: int
+    folder: Path, command: Sequence[str], sandbox: SandboxSettings, *, memory_megabytes: int, cpu_seconds: int
 ) -> LaunchSpec:
     """Return the launch of a command, whose first word is a file's path, in a folder, which it can read."""
     return LaunchSpec(
-        Program([*executed(words[0]), *words[1:]]),
+        Program([*executed(command[0]), *command[1:]]),
         ProcessLimits(
             most_megabytes(memory_megabytes),
             cpu_seconds,
             writable_megabytes=_TIMES_WRITABLE * memory_megabytes + _MORE_WRITABLE,
         ),
         folder,
-        readable=[str(folder), *read_by(words[0]), *sandbox.readable_paths],
+        readable=[str(folder), *read_by(command[0]), *sandbox.readable_paths],
     )
 
 

@@ -145,7 +145,7 @@ def isolation_violation(
     process = fork_server.start(launch, sandbox.mode)
     try:
         had = TimeBudget(process.use, _TRIAL_OWN_SECONDS)
-        answer, *_ = run_command.listen(process, had, most=_LONGEST_REASON, whole=_LONGEST_REASON)
+        answer, *_ = run_command.listen(process, had, most=_LONGEST_REASON, max_bytes=_LONGEST_REASON)
         status = process.ended_by_itself()
         if status != 0:
             if judge(status, passed_limit=status in OUT_OF_TIME) == "the machine":
@@ -178,7 +178,7 @@ def try_start(
     process = fork_server.start(launch, sandbox.mode)
     try:
         had = TimeBudget(process.use, _TRIAL_OWN_SECONDS)
-        answer, *_ = run_command.listen(process, had, most=_LONGEST_REASON, whole=_LONGEST_REASON)
+        answer, *_ = run_command.listen(process, had, most=_LONGEST_REASON, max_bytes=_LONGEST_REASON)
         if not answer:
             used = process.cpu_seconds()
             status = process.ended_by_itself()

@@ -68,23 +68,23 @@ def apply(settings: Mapping[str, bool | int], config: wasmtime.Config) -> None:
 _CLEARED_BYTES = 1 << 16
 
 
-def pool_memories(config: wasmtime.Config, places: int) -> None:
+def pool_memories(config: wasmtime.Config, count: int) -> None:
     """Have an engine make memories and tables once, and clear one for the next instance when its store is deleted.
 
     Args:
         config: The engine's.
-        places: The number of memories and of tables that exist at once.
+        count: The number of memories and of tables that exist at once.
     """
     # Limits of a module only: `modules` has those of bots.
     anything = 1 << 30
     pool = ffi.dll.wasmtime_pooling_allocation_config_new()
     for name, value in {
-        "total_memories": places,
-        "total_tables": places,
+        "total_memories": count,
+        "total_tables": count,
         "table_elements": MAX_ELEMENTS,
         "total_core_instances": anything,
         "max_core_instance_size": anything,
-        "max_unused_warm_slots": places,
+        "max_unused_warm_slots": count,
         "table_keep_resident": _CLEARED_BYTES,
     }.items():
         getattr(ffi.dll, f"wasmtime_pooling_allocation_config_{name}_set")(pool, value)
@@ -97,9 +97,9 @@ def _object_address(owned: wasmtime.Engine | wasmtime.Module | wasmtime.FuncType
     return address_of(owned.ptr())
 
 
-def new_store(engine: wasmtime.Engine, places: int = 0) -> Store:
+def new_store(engine: wasmtime.Engine, count: int = 0) -> Store:
     """Return a store of an engine. It gives back this many places of the pool when it ends."""
-    return Store(_object_address(engine), places)
+    return Store(_object_address(engine), count)
 
 
 def new_instance(store: Store, module: wasmtime.Module, imports: list[Extern]) -> Instance:

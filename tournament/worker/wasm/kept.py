@@ -50,7 +50,9 @@ class KeptBots:
         self._limits, self._seats, self._process = limits, core.seats, os.getpid()
         self._store = new_store(Engine.PLAIN)
         self._fuel = [Fuel(self._store.context) for _ in range(core.seats)]
-        self._watch = new_watch(self._store, Engine.PLAIN, self._fuel, core, stopping=lambda: False, apart=False)
+        self._watch = new_watch(
+            self._store, Engine.PLAIN, self._fuel, core, stopping=lambda: False, measures_bots=False
+        )
         bank = limits.fuel_per_leg or 0
         self._referee = Referee(
             core, context=self._store.context, fuels=self._fuel, fuel=limits.fuel, bank=bank, watch=self._watch
@@ -119,8 +121,8 @@ class KeptBots:
             raise Irregular
         return [Used(fuel.spent, 0.0, max(one.memory_bytes - BOT_STACK, 0)) for fuel, one in zip(self._fuel, seated)]
 
-    def _keep(self, place: tuple[LoadedBot, int]) -> KeptBot | None:
-        bot = place[0]
+    def _keep(self, slot: tuple[LoadedBot, int]) -> KeptBot | None:
+        bot = slot[0]
         if bot.variables is None or self._pages < 0 or len(self._bots) >= _MAX_KEPT // (2 * cores()):
             return None
         fuel = Fuel(self._store.context)
@@ -132,7 +134,7 @@ class KeptBots:
             kept = KeptBot(bot.program(Engine.PLAIN), self._store, *arguments)
         except (wasmtime.Trap, wasmtime.WasmtimeError, ValueError, RunError):
             kept = None
-        self._bots[place] = kept
+        self._bots[slot] = kept
         return kept
 
     def _new_loop(self, bots: Sequence[LoadedBot], kept: Sequence[KeptBot]) -> bytes:

@@ -88,7 +88,7 @@ class Seating:
 
     Args:
         stopping: Returns whether the run is stopping.
-        apart: Whether to measure each bot's time, which makes games slower.
+        measures_bots: Whether to measure each bot's time, which makes games slower.
         starts: Maximum number of starts if the leg is soon over.
     """
 
@@ -102,7 +102,7 @@ class Seating:
         names: Sequence[str] = ("a bot", "a bot"),
         measure_fuel: bool = False,
         stopping: Callable[[], bool] = lambda: False,
-        apart: bool = False,
+        measures_bots: bool = False,
         starts: int = 0,
     ) -> None:
         self.core = core
@@ -112,7 +112,9 @@ class Seating:
         self._names = names
         self.engine, self._store = _store_for(limits, starts)
         self._fuel = [Fuel(self._store.context) for _ in bots]
-        self.watch = new_watch(self._store, self.engine, self._fuel, core, stopping=stopping, apart=apart)
+        self.watch = new_watch(
+            self._store, self.engine, self._fuel, core, stopping=stopping, measures_bots=measures_bots
+        )
         self.referee = Referee(
             core,
             context=self._store.context,
@@ -257,7 +259,7 @@ def try_start(bot: LoadedBot, limits: BotLimits) -> None:
     """Start a bot as a trial. An Unfit says why it can't start."""
     store = new_store(limits.engine)
     fuel = (Fuel(store.context),)
-    watch = new_watch(store, limits.engine, fuel, None, stopping=was_interrupted, apart=True)
+    watch = new_watch(store, limits.engine, fuel, None, stopping=was_interrupted, measures_bots=True)
     try:
         watch.begin(0)
         on_deep_stack(_start, store, bot, limits, 0, limits.fuel_to_start, limits.engine, fuel[0])
@@ -308,7 +310,7 @@ def new_watch(
     core: GameCore | None,
     *,
     stopping: Callable[[], bool],
-    apart: bool,
+    measures_bots: bool,
 ) -> Watch:
     """Return the watch over a store's bots that play a core, which must be kept as long as the store."""
     watch = Watch(
@@ -316,7 +318,7 @@ def new_watch(
         seconds=_SECONDS_MORE + (_SECONDS_PER_DECISION * core.most_decisions if core else 0),
         seconds_per_fuel=_SECONDS_PER_FUEL,
         stopping=stopping,
-        apart=apart,
+        apart=measures_bots,
         times_core=bool(core and core.steps_in_python),
     )
     if kind is Engine.TIMED:
