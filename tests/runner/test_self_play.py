@@ -25,7 +25,7 @@ replicas = 3
 seed = 1
 noise = 0.1
 """
-PYTHON = {"kind": "def choose_move(*told):\n    return 0\n", "mean": "def choose_move(*told):\n    return 1\n"}
+PYTHON = {"kind": "def move(*told):\n    return 0\n", "mean": "def move(*told):\n    return 1\n"}
 
 
 def with_self_play(text: str, wanted: str = "true") -> str:

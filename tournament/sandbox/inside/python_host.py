@@ -42,14 +42,14 @@ def prepare(settings: dict[str, Any]) -> None:
     Args:
         settings: name: the bot's name. questions: for each question the accepted names, the usual one first.
             class_name: of the statement, or "". passes_view: whether functions receive the object with all values.
-            parameters: for each question the offset and struct code of the values passed one by one. fields: name, offset
-            and struct code of each. returns: for each question number, name or value. most_json: maximum bytes of an answer as
-            JSON. told_names: for each question the names of values that are passed by name, or None. view_size: bytes
-            of the view. state_size: length of the list f. sdk: file of the contest's module for bots, or None. modules:
-            file and package folders by name. imported: names that are imported before a fork. only_tell, catch_up,
-            optional: flags of each question. histories: offset of their length, and name and offset of each.
-            shares_process: whether legs can share a process. many_legs: whether they share this one. examine: whether
-            to report only if they can. only_starts: whether to report only if a leg can begin.
+            parameters: for each question the offset and struct code of the values passed one by one. fields: name,
+            offset and struct code of each. returns: for each question number, name or value. most_json: maximum bytes
+            of an answer as JSON. told_names: for each question the names of values that are passed by name, or None.
+            view_size: bytes of the view. state_size: length of the list f. sdk: file of the contest's module for
+            bots, or None. modules: file and package folders by name. imported: names that are imported before a fork.
+            only_tell, catch_up, optional: flags of each question. histories: offset of their length, and name and
+            offset of each. shares_process: whether legs can share a process. many_legs: whether they share this one.
+            examine: whether to report only if they can. only_starts: whether to report only if a leg can begin.
     """
     _told.update(settings)
     prepare_sdk(settings["sdk"])
