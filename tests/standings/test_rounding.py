@@ -23,7 +23,7 @@ import json, math, sys
 import numpy as np
 from tournament.contests import find_contest
 from tournament.records.results import load
-from tournament.store.leg_sums import sums_of_legs
+from tournament.store.leg_sums import compute_leg_sums
 from tournament.store.parts import read_rows
 from tournament.store.storage import open_storage
 for place in sys.argv[1:]:
@@ -45,7 +45,7 @@ for place in sys.argv[1:]:
             (points,) = luck.blocks()
             own = np.array([leg.sums[0].points, leg.sums[0].squared_points, *(3 * points[::-1])])
             other = np.concatenate([-own[:1], own[1:2], -own[2:]])
-            sums = sums_of_legs(np.array([[own, other]]), np.array([3200]), points[np.newaxis])
+            sums = compute_leg_sums(np.array([[own, other]]), np.array([3200]), points[np.newaxis])
             found[leg.digest] = points.tobytes().hex() + sums.tobytes().hex()
             assert math.fsum(points.tolist()) == leg.sums[0].luck
     print(json.dumps(found))
