@@ -1,7 +1,7 @@
 """Check that the ranking is right: `python -m benchmarks.ranking` repeats the measurements of ranking.md.
 
 The cores play thousands of tournaments in memory, each with its own deals, and `compute_standings` ranks them as it
-ranks a run. The true scores of bots without memory are known exactly; those of others are means over all tournaments.
+ranks a run. The true scores of bots without memory are known exactly. Those of others are means over all tournaments.
 With `--quick` there are a twentieth of the tournaments, so figures scatter more. Parts can be named:
 
 together     honest fields in which a pair seems to play together
@@ -13,7 +13,7 @@ duplicate    what duplicate matches bring
 matches      what the ± of matches against all covers
 twins        identical bots told apart, pairs called sure, what ± covers (continues after a stop)
 
-On one core twins takes two hours, the others six minutes; with `--quick` all take six minutes.
+On one core twins takes two hours, the others six minutes. With `--quick` all take six minutes.
 """
 
 from __future__ import annotations

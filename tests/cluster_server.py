@@ -1,6 +1,6 @@
 """Nodes of a Ray cluster on this machine: `python -m tests.cluster_server`.
 
-A line of JSON starts a node: {"ip": "127.0.0.2", "cpus": 1, "environment": {…}, "head": "127.0.0.1:1234"}; without a
+A line of JSON starts a node: {"ip": "127.0.0.2", "cpus": 1, "environment": {…}, "head": "127.0.0.1:1234"}. Without a
 head it is one. The answer is its head's address and its processes by kind. All end with the input. Environment:
 RAY_TMPDIR says where their files lie, RAY_AUTH_TOKEN what they ask everybody for.
 """

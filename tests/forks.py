@@ -224,7 +224,7 @@ def _be_command(request: dict[str, Any]) -> None:
         type(consoles.err).__init__(consoles.err, stderr=True, highlight=False, markup=False)
         exec(request["setup"], names)
         sys.argv = ["tournament", *request["arguments"]]
-        command.fix_hash_seed = lambda: None  # It would start the server of forks again.
+        command.fix_hash_seed = lambda: None  # a second start would be another server of forks
         command.main()
         status = 0
     except SystemExit as leaving:

@@ -24,11 +24,14 @@ _Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
 @dataclass
 class ServedStore:
-    """The store while it runs. `options` are those of URLs into its one bucket.
+    """The store while it runs.
 
-    `requests` are those that came, each "METHOD key" and marked where it is of a multipart upload. `gate` is called
-    with each before it is answered: it may wait, or return the answer to refuse it by, "503" or "409 Code"; `losing`
-    does afterwards, for one although it was done. `deaf`: conditions are passed over.
+    Attributes:
+        options: Options of URLs into its one bucket.
+        requests: Requests that came, each "METHOD key" and marked if it is of a multipart upload.
+        gate: Called with each request before it is answered. It may wait, or return "503" or "409 Code" to refuse it.
+        losing: The same after the request was carried out, so that the answer is lost.
+        deaf: Whether conditions are passed over.
     """
 
     address: str = ""

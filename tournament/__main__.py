@@ -34,7 +34,7 @@ def fix_hash_seed() -> None:
     """Start this command again with a fixed hash seed, so that rules iterate over sets of texts in one order."""
     if sys.flags.hash_randomization and not sys.flags.ignore_environment and sys.orig_argv:
         os.environ["PYTHONHASHSEED"] = "0"
-        with contextlib.suppress(OSError):  # without a second start, sets have an order of this process alone
+        with contextlib.suppress(OSError):  # sets then have an order of this process alone
             os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
 
 

@@ -46,7 +46,11 @@ def cache_folder() -> Path:
 
 
 def _check(path: Path, state: os.stat_result) -> None:
-    """Raise RunError where somebody else can have written at a path."""
+    """Check that nobody else can have written at a path.
+
+    Raises:
+        RunError: Somebody else can.
+    """
     if state.st_uid not in (os.geteuid(), 0):
         whose = f"user {state.st_uid}"
         with contextlib.suppress(KeyError):

@@ -400,7 +400,11 @@ def _load_own_rules(game: str, file: _File, library: list[Path], loaded: Mapping
 
 
 def _check_table(file: _File, name: str, game: object) -> None:
-    """Raise InputError for a table that defines no contest, given the value of its key `rules`, if any."""
+    """Refuse a table that defines no contest, given the value of its key `rules`, if any.
+
+    Raises:
+        InputError: Always.
+    """
     short_name, rules = truncate(name, 100), ", ".join(SHIPPED_RULES)
     examples = 'a file: rules = "my_rules.py", or a package\'s class: rules = "my_package:MyRules"'
     if game is None and name not in SHIPPED_RULES and loaded_rules(name) is None:

@@ -1,7 +1,7 @@
 """Rules for the English of docstrings, comments, texts and pages, and the number of places that break each.
 
-`python -m tests.docs.prose` shows the counts; with a rule, the places that break it; with `--lower`, it lowers the
-counts that `test_prose.py` allows.
+`python -m tests.docs.prose` shows the counts. With a rule it shows the places that break it. With `--lower` it lowers
+the counts that `test_prose.py` allows.
 """
 
 from __future__ import annotations

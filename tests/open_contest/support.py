@@ -124,8 +124,16 @@ class Ground:
 
 @contextmanager
 def failing_at(number: int, error: Callable[[], Exception], *within: str) -> Iterator[list[str]]:
-    """Raise in this thread at one call that the open contest's code makes, or that leads into it, `within` functions of
-    these names if there are any; the list has its place once it happened."""
+    """Raise in this thread at one call that the open contest's code makes, or that leads into it.
+
+    Args:
+        number: Number of the call.
+        error: Makes the exception.
+        within: Names of functions, if only calls in them count.
+
+    Yields:
+        A list that has the place of the call once it happened.
+    """
     seen, happened = 0, list[str]()
 
     def is_within(frame: FrameType | None) -> bool:

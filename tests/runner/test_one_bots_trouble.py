@@ -279,7 +279,7 @@ def test_trouble_with_all_bots_is_the_machines_and_takes_nothing_out_of_the_reco
 
     with monkeypatch.context() as patched:
         patched.setattr(seating.Seating, "seat", failing)
-        patched.setattr(ShortLegs, "play", lambda *_: None)  # as if no bot could be kept for its next leg
+        patched.setattr(ShortLegs, "play", lambda *_: None)  # no bot can be kept for its next leg
         with pytest.raises(RunError, match="MemoryError"):
             place.play()
     place.config.write_text(text)

@@ -12,7 +12,7 @@ from tournament.records.self_play import FOLDER
 
 @contextlib.contextmanager
 def reading(location: str) -> Iterator[None]:
-    """Raise RunError if the files at a location can't be read in this block.
+    """Turn errors of the files at a location into one line.
 
     Raises:
         RunError: A file can't be read.

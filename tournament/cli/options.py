@@ -65,7 +65,11 @@ Json = Annotated[bool, flag("--json", "print JSON for scripts", OUTPUT)]
 
 
 def check_game(session: int | None, game: int | None) -> None:
-    """Raise InputError for a game without a session."""
+    """Check that a game comes with its session.
+
+    Raises:
+        InputError: There is no session.
+    """
     if game is not None and session is None:
         raise InputError("--game requires --session")
 

@@ -39,7 +39,11 @@ class Interface(Sdk):
     library: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Raise ValueError for more than the engine has room for."""
+        """Check that the engine has room for all questions.
+
+        Raises:
+            ValueError: There is more than it has room for.
+        """
         if self.view_size > VIEW_LIMIT:
             raise ValueError(f"the questions' values take {self.view_size} bytes, at most {VIEW_LIMIT} are possible")
 

@@ -21,7 +21,7 @@ from tournament.keys import helpers_key
 
 _TYPES: dict[str, Any] = {"i32": ctypes.c_int32, "i64": ctypes.c_int64, "f32": ctypes.c_float, "f64": ctypes.c_double}
 
-SECONDS_PER_DECISION = 5.0  # of processor time, beyond what a decision takes on any machine
+SECONDS_PER_DECISION = 5.0  # processor time, beyond what a decision takes on any machine
 
 
 def ask_bot(
@@ -61,7 +61,7 @@ def ask_bot(
             print(f"{text} …", flush=True)
         recorded[decision.before[0]] = decision.before[1]
         here[:] = recorded
-        signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS_PER_DECISION)  # its signal ends the process
+        signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS_PER_DECISION)  # the signal ends the process
         answer = library.tournament_ask(decision.kind, memory, number >= first)
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         recorded[decision.after[0]] = decision.after[1]

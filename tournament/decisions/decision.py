@@ -156,7 +156,11 @@ class News(Decision):
 
 
 def _check_answer(name: str, answer: ValueType) -> None:
-    """Raise ValueError for a type whose values can't be answered."""
+    """Check that values of a type can be answered.
+
+    Raises:
+        ValueError: They can't.
+    """
     if isinstance(answer, Text) and answer.max_length is None:
         raise ValueError(f"{name}: an answer that is a text has a greatest length: Text(max_length)")
     if isinstance(answer, List) and isinstance(answer.of, Text):

@@ -83,7 +83,11 @@ class Int(ValueType):
     description: str = ""
 
     def __post_init__(self) -> None:
-        """Raise ValueError for impossible limits, as the other types do."""
+        """Check the limits.
+
+        Raises:
+            ValueError: No value is within them.
+        """
         if self.low > self.high:
             raise ValueError(
                 f"the lowest number, {self.low}, is above the highest, {self.high}: Int(low, high, description)"
@@ -346,7 +350,11 @@ def usable(name: str) -> bool:
 
 
 def _check_depth(kind: ValueType) -> None:
-    """Raise ValueError for too many lists and records in each other."""
+    """Check that lists and records don't hold each other too deeply.
+
+    Raises:
+        ValueError: They do.
+    """
     if kind.depth > _MAX_DEPTH:
         raise ValueError(f"lists and records hold each other {kind.depth} deep; at most {_MAX_DEPTH} are possible")
 

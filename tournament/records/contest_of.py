@@ -69,5 +69,9 @@ def _columns(location: str, batches: Sequence[Batch], table: TableName) -> tuple
 
 
 def _refused(*_: object, **__: object) -> NoReturn:
-    """Raise InputError, because the contest can't be played."""
+    """Refuse to play the contest.
+
+    Raises:
+        InputError: Always.
+    """
     raise InputError("the rules of these records aren't installed")

@@ -108,7 +108,7 @@ def _row_count(parts: Iterable[tuple[Part, Legs]], table: TableName, matches: fr
 
 @contextlib.contextmanager
 def loaded_before(location: str) -> Iterator[None]:
-    """Raise InputError if records have changed since they were loaded, or are damaged.
+    """Check that records haven't changed since they were loaded, and aren't damaged.
 
     Raises:
         InputError: A part is missing or damaged.

@@ -62,7 +62,11 @@ def get_contest(rules: type[Rules]) -> Contest:
 
 
 def _check(rules: type[Rules]) -> None:
-    """Raise ValueError for rules that no contest can have."""
+    """Check that a contest can have these rules.
+
+    Raises:
+        ValueError: It can't.
+    """
     if rules.core is None and rules.play is Rules.play:
         raise ValueError("it has no method play(self, session)")
     if (rules.core is None) != (rules.sdk is None):

@@ -155,7 +155,11 @@ def seats_at_first(rules: type[Rules]) -> int:
 
 
 def check_decisions(decisions: Sequence[Decision]) -> None:
-    """Raise ValueError for decisions that a contest can't have."""
+    """Check that a contest can have these decisions.
+
+    Raises:
+        ValueError: It can't.
+    """
     if not 0 < len(decisions) <= QUESTION_LIMIT:
         raise ValueError(f"it has {len(decisions)} decisions; expected 1 to {QUESTION_LIMIT}")
     if all(decision.is_news for decision in decisions):

@@ -34,7 +34,11 @@ def find_strays(entries: Mapping[str, bool]) -> list[str]:
 
 
 def require_no_strays(writer: Writer) -> None:
-    """Raises RunError for what lies among the parts and is none that counts: it may be somebody's."""
+    """Check that nothing lies among the parts that is none of them, as it may be somebody's.
+
+    Raises:
+        RunError: Something does.
+    """
     storage = writer.storage
     if found := find_strays(in_tables(storage)):
         raise RunError(

@@ -56,7 +56,11 @@ def shipped() -> Path:
 
 
 def refuse_if_taken(folder: Path, name: Path) -> None:
-    """Raise InputError if a file or a folder of that name is there, or something that is no folder is in its way."""
+    """Check that a file or folder can be made at a place.
+
+    Raises:
+        InputError: There is one of that name, or something that is no folder is in its way.
+    """
     for above in (folder, *(folder / part for part in reversed(name.parents))):
         if os.path.lexists(above) and not above.is_dir():
             raise InputError(f"{above} is not a folder")

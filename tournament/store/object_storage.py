@@ -203,12 +203,20 @@ class ObjectStorage:
         return ()
 
     def new_archive(self) -> str:
-        """Raise RunError, because objects can't be moved to an archive."""
+        """Refuse to archive, because objects can't be moved.
+
+        Raises:
+            RunError: Always.
+        """
         raise RunError(
             f"{self.location} has other records, and in an object store nothing can be moved; give the contest's table"
             " another name, or `results` another prefix"
         )
 
     def move(self, to: str) -> None:
-        """Raise RunError, because objects can't be moved."""
+        """Refuse to move, because objects can't be moved.
+
+        Raises:
+            RunError: Always.
+        """
         self.new_archive()

@@ -36,7 +36,7 @@ UNREADABLE = (pa.ArrowException, OSError, ValueError)
 
 @contextmanager
 def reading(storage: Storage, part: Part) -> Iterator[None]:
-    """Raise RunError if reading a part fails, because the part is damaged then.
+    """Take a part for damaged if reading it fails in this block.
 
     Raises:
         FileNotFoundError: The part is missing.

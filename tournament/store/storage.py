@@ -41,7 +41,11 @@ class Storage(Protocol):
     location: str
 
     def check_writable(self) -> None:
-        """Raise RunError if `prepare` or `acquire` would fail, as far as that is known without changing anything."""
+        """Check that `prepare` and `acquire` would work, as far as that is known without changing anything.
+
+        Raises:
+            RunError: They would fail.
+        """
 
     def prepare(self) -> None:
         """Create the folders of the results.

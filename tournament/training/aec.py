@@ -44,7 +44,7 @@ class AnswerSpace(gymnasium.Space[Any]):
         return answer
 
     def sample(self, mask: Any = None, probability: Any = None) -> Any:
-        """Return a random answer; a legal action is drawn from those of the turn."""
+        """Return a random answer. A legal action is drawn from those of the turn."""
         turn = self._environment.turn
         if turn and LEGAL_ACTIONS in turn.observation:
             legal = turn.observation[LEGAL_ACTIONS]
@@ -57,9 +57,9 @@ class AnswerSpace(gymnasium.Space[Any]):
 
 
 class TournamentAEC(AECEnv):  # type: ignore[misc]  # it has no types
-    """The open seats as agents, "seat_0" and so on; rewards are the points of a session, at its end.
+    """The open seats as agents, "seat_0" and so on. Rewards are the points of a session, at its end.
 
-    An observation is a vector of the numbers that the agent was shown last; where all answers are whole numbers, it
+    An observation is a vector of the numbers that the agent was shown last. If all answers are whole numbers, it
     comes with an `action_mask` of those that are legal. `infos` has the turn, and why the agent's last answer was
     `illegal`.
     """

@@ -152,11 +152,11 @@ class Environment:
 
     @property
     def table(self) -> Table:
-        """Who plays what."""
+        """The players of each seat."""
         return self._table
 
     def aec(self) -> Any:
-        """Return the environment as PettingZoo's AEC interface has it; needs `tournament[pettingzoo]`."""
+        """Return the environment as PettingZoo's AEC interface has it. It needs `tournament[pettingzoo]`."""
         from tournament.training.aec import TournamentAEC
 
         return TournamentAEC(self)

@@ -18,7 +18,7 @@ from tournament.worker.wasm.stack import on_deep_stack
 
 
 class Sessions:
-    """Legs of a table, one in each row; when one ends, the row's next begins.
+    """Legs of a table, one in each row. When one ends, the row's next begins.
 
     Attributes:
         gains: Points of each row and seat in the sessions that ended since they were last taken.

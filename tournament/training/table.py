@@ -33,7 +33,7 @@ _LABEL = "environment"  # no contest and no trial has keys of this label
 
 @dataclass(frozen=True)
 class Table:
-    """Who plays what in an environment.
+    """The players of an environment's seats.
 
     Attributes:
         contest: The contest, with columns for this many seats.
@@ -62,19 +62,19 @@ class Table:
 
     @cached_property
     def _seats(self) -> tuple[tuple[Any, str], ...]:
-        """What each seat plays as, and the sha256 of what plays there."""
+        """The kind of player of each seat, and its sha256."""
         seated = [self.bots.get(seat, ("caller", b"")) for seat in range(len(self.names))]
         return tuple((kind, sha256(content).hexdigest()) for kind, content in seated)
 
     @property
     def artifacts(self) -> dict[str, bytes]:
-        """What plays, by its sha256."""
+        """Artifacts by sha256."""
         contents = [content for _, content in self.bots.values()]
         contents += [self._house.content] if self._house else []
         return {sha256(content).hexdigest(): content for content in contents}
 
     def with_seed(self, seed: int | str) -> Table:
-        """The same table with other games."""
+        """Return the same table with other games."""
         return replace(self, key=sub_key(master_key(str(seed)), _LABEL))
 
     def leg(self, row: int, number: int) -> Leg:

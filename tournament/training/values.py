@@ -1,4 +1,4 @@
-"""What questions show, as records of numpy: for contests by rules in Python the struct that C bots get."""
+"""Observations as records of numpy: for contests by rules in Python the struct that C bots get."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _dtype(parts: Sequence[Part], size: int, multiple: int = 1) -> np.dtype[np.v
 
 
 def answer_range(answer: ValueType) -> range | None:
-    """Return the whole numbers that answers can be; None where answers are something else.
+    """Return the whole numbers that answers can be, or None where answers are something else.
 
     A name of a choice is its number, from 0.
     """
@@ -59,7 +59,7 @@ def answer_range(answer: ValueType) -> range | None:
 
 
 class Features:
-    """What questions show as a vector of numbers, each value at its place whatever the decision.
+    """Observations as vectors of numbers. Each value has its place, whatever the decision.
 
     Attributes:
         names: What the numbers are, in order.
@@ -76,7 +76,7 @@ class Features:
         self.names = tuple(one for name, kind in self._kinds.items() for one in _named(name, kind))
 
     def vector(self, observation: Mapping[str, Any]) -> npt.NDArray[np.float64]:
-        """Return an observation as the numbers of these names; those of other decisions are 0."""
+        """Return an observation as the numbers of these names. Those of other decisions are 0."""
         numbers: list[float] = []
         for name, kind in self._kinds.items():
             numbers += _flat(kind, observation[name]) if name in observation else [0.0] * _width(kind)

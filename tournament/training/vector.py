@@ -19,7 +19,7 @@ from tournament.worker.processes.leg_in_play import LegInPlay
 
 @dataclass(frozen=True)
 class Step:
-    """What all rows are asked next. The arrays are the environment's own, and the next step overwrites them.
+    """The next questions of all rows. The arrays are the environment's own, and the next step overwrites them.
 
     Attributes:
         observations: A record for each row, with a field for each value. Values that the decision doesn't show are

@@ -266,7 +266,11 @@ def play_match(
 
 
 def require_other_deals(contest: Contest, config: Config) -> None:
-    """Raise InputError for the seed of the contest's records: who has seen its deals knows what comes."""
+    """Refuse the seed of the contest's records, because who has seen its deals knows what comes.
+
+    Raises:
+        InputError: The seed is theirs.
+    """
     assert config.contest.seed is not None
     with contextlib.suppress(OSError, RunError):
         recorded = read_field(open_storage(join_location(config.results, contest.name)))

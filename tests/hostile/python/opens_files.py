@@ -6,7 +6,7 @@ from attempts import a, b
 
 
 def listed(folder):
-    """What lies in a folder beside the way to what bots may read."""
+    """Return what lies in a folder beside the way to what bots may read."""
     if names := [name for name in os.listdir(folder) if not "@checkout@/".startswith(f"{folder}/{name}/")]:
         return names
     raise FileNotFoundError(folder)

@@ -11,7 +11,7 @@ SPACE = ctypes.addressof(buffer)
 
 
 def attempts(process):
-    """What is tried on a process, by name."""
+    """Return what is tried on a process, by name."""
     clocks = {f"kind {kind}": (~process << 3) | kind for kind in (0, 1, 2, 4, 5, 6)}
     clocks["dynamic"] = (~3 << 3) | 3
     clocks["beyond the known"] = 12
@@ -53,7 +53,7 @@ def attempts(process):
 
 
 def own():
-    """What it may know: about itself."""
+    """Ask what it may know, which is about itself."""
     return {
         "clock_gettime": (228, 2, SPACE),
         "clock_getres": (229, 1, SPACE),

@@ -1,4 +1,4 @@
-"""What hostile bots that write into the pipes of their answers have in common."""
+"""Common code of hostile bots that write into the pipes of their answers."""
 
 import fcntl
 import os
@@ -6,7 +6,7 @@ import stat
 
 
 def pipes():
-    """The descriptors that are pipes to write to, the standard ones aside."""
+    """Return the descriptors that are pipes to write to, without the standard ones."""
     found = []
     for descriptor in range(3, 64):
         try:

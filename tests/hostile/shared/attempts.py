@@ -1,4 +1,4 @@
-"""What hostile bots that make ATTEMPTS have in common: each must be refused."""
+"""Common code of hostile bots that make ATTEMPTS, each of which must be refused."""
 
 from look_once import a, b
 

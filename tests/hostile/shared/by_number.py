@@ -1,4 +1,4 @@
-"""What hostile bots that call the system by its numbers have in common."""
+"""Common code of hostile bots that call the system by its numbers."""
 
 import ctypes
 
@@ -7,7 +7,7 @@ buffer = ctypes.create_string_buffer(4096)
 
 
 def call(number, *arguments):
-    """A system call by its number on x86_64; raises OSError as Python does."""
+    """Call the system by a number of x86_64, with errors as Python has them."""
     result = LIBRARY.syscall(ctypes.c_long(number), *[ctypes.c_long(argument) for argument in arguments])
     if result == -1:
         raise OSError(ctypes.get_errno(), "refused")

@@ -1,4 +1,4 @@
-"""What hostile bots that `look` once have in common: what they get at fails them; then they play on."""
+"""Common code of hostile bots that `look` once. What they get at fails them, and otherwise they play on."""
 
 done = False
 

@@ -114,7 +114,11 @@ def _environment(variables: Mapping[str, str], without: tuple[str, ...]) -> Iter
 
 
 def _check_closed(ray: Any) -> None:
-    """Raise RunError when Ray is open to others: another version of it may behave differently."""
+    """Check that Ray is closed to others, since another version of it may behave differently.
+
+    Raises:
+        RunError: It is open.
+    """
     address = ray.get_runtime_context().gcs_address.rpartition(":")[0].strip("[]")
     if not ipaddress.ip_address(address).is_loopback:
         raise RunError(f"Ray {ray.__version__} would listen on {address}, not on this machine alone")

@@ -269,7 +269,11 @@ def _signature(kind: object) -> str | None:
 
 
 def _check_imports(module: wasmtime.Module, interface: Interface) -> None:
-    """Raise Unfit for an import that bots must not have, or whose type differs from the offered one."""
+    """Check that bots may have an import, and that it has the offered type.
+
+    Raises:
+        Unfit: They may not, or it hasn't.
+    """
     helpers = {helper.name: _signature(helper_type(helper)) for helper in interface.compiled.imports}
     offered = _offered()
     for item in module.imports:
