@@ -46,10 +46,10 @@ def cache_folder() -> Path:
 
 
 def _check(path: Path, state: os.stat_result) -> None:
-    """Check that nobody else can have written at a path.
+    """Check that only this user can have written at a path.
 
     Raises:
-        RunError: Somebody else can.
+        RunError: Others can.
     """
     if state.st_uid not in (os.geteuid(), 0):
         whose = f"user {state.st_uid}"

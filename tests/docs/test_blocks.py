@@ -13,7 +13,7 @@ that says nothing every block of sh and Python must say why it isn't run.
 A comment in the line right above a block says otherwise:
 
     <!-- file: entrants/von_neumann_poker/bold.c -->   written there instead, in any language
-    <!-- output -->                                    output of the block of `sh` before it, where … stands for anything
+    <!-- output -->                                    output of the block of `sh` before it, with … for anything
     <!-- not run: needs a cluster -->                  only parsed, for the reason given
     <!-- slow: plays for a minute -->                  only parsed, but run by make test-thorough
 

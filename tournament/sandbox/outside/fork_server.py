@@ -284,7 +284,12 @@ def _forget(server: _Server) -> None:
 
 
 def _end_idle(max_servers: int, seconds: float = 0.0) -> None:
-    """End servers without forks for this many seconds, least recently used first, until `max_servers` are left."""
+    """End servers that had no forks, the least recently used first.
+
+    Args:
+        max_servers: Number of servers that may continue.
+        seconds: Time without forks after which a server can be ended.
+    """
     since = time.monotonic() - seconds
     idle = [key for key, server in _servers.items() if not server.forks and server.used <= since]
     for key in idle[: max(0, len(idle) - max_servers)]:
