@@ -23,7 +23,7 @@ cdef enum:
 
 
 def described(row):
-    """Return a row's members in order, with their types."""
+    """Return the members of a structured type in order, with their types, as text for messages."""
     return ", ".join([f"{name} {row[name]}" for name in row.names])
 
 

@@ -233,7 +233,8 @@ cdef str as_json(object value, int depth=0):
     """Return a bot's answer as JSON.
 
     Raises:
-        TypeError: The answer isn't a value that JSON has.
+        TypeError: The answer is None, or no number, text, list or dict. None within a list or dict is null.
+        ValueError: Lists and dicts hold each other too deeply, or a number has too many digits.
     """
     if isinstance(value, str):
         return '"' + "".join([escaped(letter) for letter in str.__str__(value)]) + '"'

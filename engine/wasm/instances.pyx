@@ -100,7 +100,16 @@ cdef class Store:
         runtime.set_deadline(self.of, 1)
 
     def function(self, uintptr_t kind, uintptr_t function, uintptr_t argument):
-        """Return a C function, called with this first argument, as a WebAssembly function of a type."""
+        """Return a C function as a WebAssembly function, in the form in which instances take imports.
+
+        Args:
+            kind: Address of the runtime's function type.
+            function: Address of the C function.
+            argument: Address that the function gets as its first argument. It must live as long as the store.
+
+        Returns:
+            The bytes of the runtime's description of the function, which is the store's.
+        """
         cdef Extern found
         memset(&found, 0, sizeof(found))
         found.kind = FUNCTION

@@ -292,7 +292,11 @@ def _games(
 
 
 def worst_losses(losses: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the largest losses that are significant, at most three."""
+    """Return the largest losses that are significant, at most three.
+
+    Args:
+        losses: Losses, the largest first. One is significant if it is more than two standard errors.
+    """
     return [one for one in losses if one["lost"] > 2 * one["stderr"]][:_WORST]
 
 

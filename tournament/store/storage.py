@@ -128,7 +128,12 @@ class Storage(Protocol):
         """Remove a file, if it exists."""
 
     def open_staged(self, name: str) -> IO[bytes]:
-        """Create a file in staging/, and return it as a stream."""
+        """Create a file in staging/, and return it as a stream.
+
+        Raises:
+            OSError: The file can't be created. In a folder that includes a name that exists.
+            RunError: The object store's request fails.
+        """
 
     def finish_staged(self, stream: IO[bytes]) -> None:
         """Complete a staged file, so that it survives a loss of power."""

@@ -116,7 +116,14 @@ cdef class CellSums:
                     self.begin(first_sessions[leg])
 
     cdef int begin(self, int64_t first_session) except -1 nogil:
-        """End the leg under way, and begin the next one."""
+        """End the leg under way, and begin the next one.
+
+        Args:
+            first_session: Number of the leg's first session in its match.
+
+        Raises:
+            MemoryError: There is no memory for its sums.
+        """
         cdef double* luck
         self.end()
         if self.legs == self.most_legs:

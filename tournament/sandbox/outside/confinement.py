@@ -86,6 +86,7 @@ def start_server(launch: LaunchSpec) -> Confined:
     Raises:
         InputError: It can't be confined.
         MachineBusyError: A signal ended it.
+        OSError: It can't be started.
     """
     files = readable_paths.module_files(launch)
     orders = launch.to_orders(landlock=version_here()) | {"starter": os.getpid()}
