@@ -154,6 +154,7 @@ class StreamRandom(random.Random):
         super().__init__(0)
 
     def random(self):
+        """Return a float from 0 to below 1."""
         return self._rng.random()
 
     def getrandbits(self, count):
@@ -167,15 +168,18 @@ class StreamRandom(random.Random):
         return drawn & ((1 << count) - 1)
 
     def randbytes(self, count):
+        """Return random bytes."""
         return self.getrandbits(8 * count).to_bytes(count, "little")
 
     def seed(self, *given, **named):
         """Do nothing: the contest's seed chooses the stream."""
 
     def getstate(self):
+        """Raise NotImplementedError, because nobody can read the state."""
         raise NotImplementedError("the stream of a game has no state that can be read")
 
     def setstate(self, state):
+        """Raise NotImplementedError, because nobody can set the state."""
         raise NotImplementedError("the stream of a game has no state that can be set")
 
     # `gauss` keeps every second number for its next call, which here could be in another game.

@@ -500,9 +500,11 @@ cdef class SessionCore(GameCore):
 
     @property
     def steps_in_python(self):
+        """True, because the rules are Python code."""
         return True
 
     def heed(self, stopping):
+        """Take a function that returns whether to stop. Steps of the rules then end."""
         if self.steps is not None:
             self.steps.stopping = stopping
 
@@ -543,6 +545,7 @@ cdef class SessionCore(GameCore):
 
     @property
     def took_illegal(self):
+        """Whether the last answer was illegal and lost its game."""
         return self.took_illegal_answer
 
     cdef bytes told(self, bint as_line):
@@ -553,12 +556,15 @@ cdef class SessionCore(GameCore):
         return self.asked.shown(self.players)
 
     def refused(self):
+        """Return the answer that was refused."""
         return self.refused_value
 
     def narrowed(self):
+        """Return the type that narrows this question's answer, or None."""
         return self.asked.answer
 
     def check(self):
+        """Raise the exception that ended play, if one did."""
         if self.failure is not None:
             raise explained(self.failure)
 

@@ -125,9 +125,11 @@ cdef class ObservedCore(GameCore):
 
     @property
     def steps_in_python(self):
+        """Pass the call on to the observed core."""
         return self.core.steps_in_python
 
     def heed(self, stopping):
+        """Pass the call on to the observed core."""
         self.core.heed(stopping)
 
     cdef heard(self, int seat):
@@ -149,24 +151,29 @@ cdef class ObservedCore(GameCore):
 
     @property
     def observes(self):
+        """Whether any session is observed."""
         return self.first_session <= self.last_session
 
     def note_restart(self, int seat):
+        """Forget what the bot of a seat did in this leg, because the leg begins again."""
         self.failed = True
         if self.tape is not None:
             self.tape.failed(seat)
         self.restarted(seat)
 
     def dismiss(self, int seat):
+        """Dismiss a bot, and forget what it did in this leg."""
         self.failed = True
         if self.tape is not None:
             self.tape.failed(seat)
         self.core.dismiss(seat)
 
     def skip_questions(self, int seat, questions):
+        """Pass the call on to the observed core."""
         self.core.skip_questions(seat, questions)
 
     def write_views_to(self, int seat, uintptr_t address):
+        """Let both cores write the views of a seat to an address."""
         self.windows[seat] = <unsigned char*>address
         self.core.write_views_to(seat, address)
 
@@ -178,22 +185,28 @@ cdef class ObservedCore(GameCore):
         return self.core.read_answer(value)
 
     def refused(self):
+        """Pass the call on to the observed core."""
         return self.core.refused()
 
     def narrowed(self):
+        """Pass the call on to the observed core."""
         return self.core.narrowed()
 
     cdef bytes told(self, bint as_line):
         return self.core.told(as_line)
 
     def told_values(self):
+        """Pass the call on to the observed core."""
         return self.core.told_values()
 
     def check(self):
+        """Pass the call on to the observed core."""
         self.core.check()
 
     def sums(self):
+        """Pass the call on to the observed core."""
         return self.core.sums()
 
     def packed_sums(self):
+        """Pass the call on to the observed core."""
         return self.core.packed_sums()

@@ -207,6 +207,7 @@ class BankedSettings(ContestSettings):
 
     @property
     def fuel_per_leg(self) -> int:
+        """Fuel that all decisions of a leg can use."""
         return int(self.seconds * FUEL_PER_SECOND)
 
     _decision_seconds: float = PrivateAttr(inf)
@@ -219,9 +220,11 @@ class BankedSettings(ContestSettings):
 
     @property
     def fuel_per_call(self) -> int:
+        """Fuel that one decision can use: no more than the leg has."""
         return int(min(self.fuel_per_leg, self._decision_seconds * FUEL_PER_SECOND))
 
     def process_time(self, kind: str) -> ProcessTime:
+        """Return the processor time of a kind of bot: all of it can go into one decision."""
         time = super().process_time(kind)
         return replace(time, for_decision=min(time.bank, self._decision_seconds))
 

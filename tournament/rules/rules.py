@@ -44,11 +44,13 @@ class Settings(ContestSettings):
     )
 
     def playing(self) -> dict[str, object]:
+        """Return the settings that the games depend on."""
         played = super().playing()
         del played["rules_seconds_per_step"]
         return played
 
     def for_workers(self) -> dict[str, object]:
+        """Return the settings that workers need, with the limit of a step."""
         return self.playing() | {"rules_seconds_per_step": self.rules_seconds_per_step}
 
 

@@ -67,6 +67,7 @@ class VectorEnvironment:
 
     @property
     def illegal(self) -> dict[int, str]:
+        """Reasons why the last answers of rows were illegal."""
         return dict(self._sessions.refused)
 
     def step(self, answers: npt.NDArray[np.int64]) -> Step:

@@ -52,6 +52,7 @@ class Settings(BankedSettings):
     increment_ms: Increment = 0.0
 
     def playing(self) -> dict[str, object]:
+        """Return the settings that the games depend on."""
         # The strategies of a folder are known by their contents.
         return {key: value for key, value in super().playing().items() if key != "strategy_dir"}
 

@@ -173,6 +173,7 @@ class RoundRobin(Schedule):
 
     @cached_property
     def sessions_per_leg(self) -> int:
+        """Sessions of a leg."""
         return int(self.settings["sessions"])
 
     @property
@@ -201,16 +202,20 @@ class RoundRobin(Schedule):
 
     @cached_property
     def legs_per_replica(self) -> int:
+        """Legs of a match in one replica."""
         return legs_per_replica(self.settings, self.seat_count)
 
     @property
     def legs_sharing_deals(self) -> int:
+        """Consecutive legs that have the same deals."""
         return self.legs_per_replica
 
     def digests(self) -> Digests:
+        """Return what makes the digests of its legs."""
         return Digests([self.version, self.rules, self.settings, self.fingerprint or seed_fingerprint(self.key)])
 
     def columns(self) -> MatchColumns:
+        """Return numbers and players of all matches."""
         if self.tables is not None:
             drawn = [self._drawn(replica) for replica in range(self.replicas.most)]
             matches, tables = [match for match, _ in drawn], [table for _, table in drawn]
@@ -326,22 +331,27 @@ class AgainstHouse(Schedule):
 
     @property
     def sessions_per_leg(self) -> int:
+        """Sessions of a leg."""
         return 1
 
     @property
     def legs_per_replica(self) -> int:
+        """Legs of a match in one replica."""
         return int(self.settings["sessions"])
 
     @property
     def legs_sharing_deals(self) -> int:
+        """Consecutive legs that have the same deals."""
         return 1
 
     def digests(self) -> Digests:
+        """Return what makes the digests of its legs."""
         # Without the sessions: more of them don't change the earlier ones.
         settings = {key: value for key, value in self.settings.items() if key != "sessions"}
         return Digests([self.version, self.rules, settings, self.fingerprint or seed_fingerprint(self.key)])
 
     def columns(self) -> MatchColumns:
+        """Return numbers and players of all matches."""
         entrants = {competitor.number: place for place, competitor in enumerate(self.competitors)}
         house = {player.number: place for place, player in enumerate(self.house, len(entrants))}
         pairs = list(in_squares(list(entrants), list(house)))
