@@ -95,17 +95,14 @@ class Int(ValueType):
 
     @cached_property
     def shape(self) -> Shape:
-        """The checks of its values."""
         return Shape("i" if self.low in _SHORT and self.high in _SHORT else "q", self.low, self.high)
 
     @property
     def first(self) -> int:
-        """The default answer if none is declared."""
         return self.low
 
     @property
     def limits(self) -> str:
-        """The type's values as text."""
         return f"{self.low} to {self.high}"
 
 
@@ -126,22 +123,18 @@ class Float(ValueType):
 
     @cached_property
     def shape(self) -> Shape:
-        """The checks of its values."""
         return Shape("d", self.low, self.high)
 
     @property
     def code(self) -> str:
-        """The struct code of a number."""
         return "f" if self.single else "d"
 
     @property
     def first(self) -> float:
-        """The default answer if none is declared."""
         return min(max(0.0, self.low), self.high)
 
     @property
     def limits(self) -> str:
-        """The type's values as text."""
         ends = [f"at least {self.low}"] * (self.low > -math.inf) + [f"at most {self.high}"] * (self.high < math.inf)
         return f"a number, {', '.join(ends)}" if ends else "a number"
 
@@ -155,17 +148,14 @@ class Text(ValueType):
 
     @cached_property
     def shape(self) -> Shape:
-        """The checks of its values."""
         return Shape("s", 0, self.max_length or 0)
 
     @property
     def max_json(self) -> int:
-        """Bytes of the longest value as JSON."""
         return 6 * (MAX_ANSWER_BYTES if self.max_length is None else self.max_length) + 2
 
     @property
     def limits(self) -> str:
-        """The type's values as text."""
         return "a text" if self.max_length is None else f"a text of at most {self.max_length} bytes of UTF-8"
 
 
@@ -193,22 +183,18 @@ class Choice(ValueType):
 
     @cached_property
     def shape(self) -> Shape:
-        """The checks of its values."""
         return Shape("c", 0, len(self.names) - 1, names=self.names)
 
     @property
     def first(self) -> str:
-        """The default answer if none is declared."""
         return self.names[0]
 
     @property
     def max_json(self) -> int:
-        """Bytes of the longest value as JSON."""
         return max(map(len, self.names)) + 2
 
     @property
     def limits(self) -> str:
-        """The type's values as text."""
         return f"one of {', '.join(self.names)}"
 
 
@@ -220,17 +206,14 @@ class Bool(ValueType):
 
     @cached_property
     def shape(self) -> Shape:
-        """The checks of its values."""
         return Shape("b", 0, 1)
 
     @property
     def limits(self) -> str:
-        """The type's values as text."""
         return "true or false"
 
     @property
     def first(self) -> bool:
-        """The default answer if none is declared."""
         return False
 
 
@@ -258,12 +241,10 @@ class List(ValueType):
 
     @cached_property
     def shape(self) -> Shape:
-        """The checks of its values."""
         return Shape("L", most=self.most, parts=[self.of.shape])
 
     @property
     def limits(self) -> str:
-        """The type's values as text."""
         item_limits = self.of.limits
         items = {"a number": "numbers", "a text": "texts"}.get(item_limits, f"items, each {item_limits}")
         if isinstance(self.of, Int):
@@ -272,17 +253,14 @@ class List(ValueType):
 
     @property
     def max_json(self) -> int:
-        """Bytes of the longest value as JSON."""
         return (self.of.max_json + 2) * max(1, self.most) + 2
 
     @property
     def parts(self) -> tuple[ValueType, ...]:
-        """The types in it."""
         return (self.of,)
 
     @property
     def depth(self) -> int:
-        """Levels of nested lists and records."""
         return super().depth + 1
 
 
@@ -299,27 +277,22 @@ class Maybe(ValueType):
 
     @cached_property
     def shape(self) -> Shape:
-        """The checks of its values."""
         return Shape("M", parts=[self.of.shape])
 
     @property
     def limits(self) -> str:
-        """The type's values as text."""
         return f"{self.of.limits}, or nothing"
 
     @property
     def first(self) -> None:
-        """The default answer if none is declared."""
         return None
 
     @property
     def max_json(self) -> int:
-        """Bytes of the longest value as JSON."""
         return max(4, self.of.max_json)
 
     @property
     def parts(self) -> tuple[ValueType, ...]:
-        """The types in it."""
         return (self.of,)
 
 
@@ -348,32 +321,26 @@ class Struct(ValueType):
 
     @cached_property
     def shape(self) -> Shape:
-        """The checks of its values."""
         return Shape("R", names=self.fields, parts=[kind.shape for kind in self.fields.values()])
 
     @property
     def limits(self) -> str:
-        """The type's values as text."""
         return ", ".join(f"{name}: {kind.limits}" for name, kind in self.fields.items())
 
     @property
     def first(self) -> dict[str, object]:
-        """The default answer if none is declared."""
         return {name: kind.first for name, kind in self.fields.items()}
 
     @property
     def max_json(self) -> int:
-        """Bytes of the longest value as JSON."""
         return sum(len(name) + 6 + kind.max_json for name, kind in self.fields.items()) + 2
 
     @property
     def parts(self) -> tuple[ValueType, ...]:
-        """The types in it."""
         return tuple(self.fields.values())
 
     @property
     def depth(self) -> int:
-        """Levels of nested lists and records."""
         return super().depth + 1
 
 
@@ -416,15 +383,12 @@ class LegalAction(ValueType):
 
     @cached_property
     def shape(self) -> Shape:
-        """The checks of its values."""
         return self.of.shape
 
     @property
     def limits(self) -> str:
-        """The type's values as text."""
         return "one of the legal actions"
 
     @property
     def max_json(self) -> int:
-        """Bytes of the longest value as JSON."""
         return self.of.max_json
