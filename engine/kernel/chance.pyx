@@ -175,11 +175,11 @@ class StreamRandom(random.Random):
         """Do nothing: the contest's seed chooses the stream."""
 
     def getstate(self):
-        """Raise NotImplementedError, because nobody can read the state."""
+        """Raise NotImplementedError, because the stream is shared."""
         raise NotImplementedError("the stream of a game has no state that can be read")
 
     def setstate(self, state):
-        """Raise NotImplementedError, because nobody can set the state."""
+        """Raise NotImplementedError, because the stream is shared."""
         raise NotImplementedError("the stream of a game has no state that can be set")
 
     # `gauss` keeps every second number for its next call, which here could be in another game.

@@ -545,7 +545,7 @@ cdef class SessionCore(GameCore):
 
     @property
     def took_illegal(self):
-        """Whether the last answer was illegal and lost its game."""
+        """True if the last answer was illegal and lost its game."""
         return self.took_illegal_answer
 
     cdef bytes told(self, bint as_line):

@@ -151,7 +151,7 @@ cdef class ObservedCore(GameCore):
 
     @property
     def observes(self):
-        """Whether any session is observed."""
+        """True if a session is observed."""
         return self.first_session <= self.last_session
 
     def note_restart(self, int seat):

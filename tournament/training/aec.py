@@ -34,7 +34,7 @@ class AnswerSpace(gymnasium.Space[Any]):
 
     @property
     def is_np_flattenable(self) -> bool:
-        """Whether answers can be flattened to arrays: never."""
+        """False, because answers can have parts."""
         return False
 
     def _kind(self) -> ValueType:
