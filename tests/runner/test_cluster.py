@@ -201,8 +201,9 @@ def test_a_head_that_is_gone_ends_the_run(cluster: Cluster, place: ContestDir) -
     cluster.add()
     with cluster.run(place, RAY_gcs_rpc_server_reconnect_timeout_s="20") as run:
         wait_while_it_runs(lambda: commits(place) > 1, run)
-        for process in cluster.nodes[-1].playing():
-            os.kill(process, signal.SIGSTOP)  # This node could play to the end.
+        for node in cluster.nodes:
+            for process in node.playing():
+                os.kill(process, signal.SIGSTOP)  # otherwise they could play to the end
         os.kill(cluster.nodes[0].processes["gcs_server"][0], signal.SIGKILL)
         shown, said = run.communicate(timeout=SECONDS)
     assert run.returncode == 1, said

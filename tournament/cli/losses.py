@@ -75,6 +75,6 @@ def losses_table(rows: pd.DataFrame, bot: str, max_rows: int, *, by_opponent: bo
     row: Any
     for row in significant.head(max_rows).itertuples(index=False):
         opponent = [printable(row.opponent)] if by_opponent else []
-        numbers = f"{row.games:,}", f"{row.points:+.2f}", f"{row.differing:+.2f}", f"{row.lost:,.0f}"
+        numbers = f"{row.games:,}", f"{row.points:+.2f}", f"{row.others:+.2f}", f"{row.lost:,.0f}"
         table.add_row(row.decision, row.hand, row.answer, *opponent, *numbers, f"{1.96 * row.stderr:,.0f}")
     return table
