@@ -59,7 +59,7 @@ def run(
         workers: How many workers play.
         executor: `local` or `ray`.
         ray_address: Address of the Ray cluster to join.
-        archive: Whether to archive a million or more games that were played with other settings.
+        archive: Whether to archive a million or more games of other settings, or any of another game.
         listener: Object that is called with messages and progress.
         **settings: Further keys of the contest's table, such as `replicas`.
 

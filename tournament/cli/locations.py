@@ -61,7 +61,7 @@ def _own_location(results_location: str, contest: str) -> str:
 
 
 def load_records(contest: str | None, results: str | None, config: Path | None, *, final: bool = False) -> Results:
-    """Load the records of a contest, of the only one there, or of its final, from `location_of`."""
+    """Load the records of a contest, of the only one there, or of its final, from `find_location`."""
     return load(find_location(contest, results, config, final=final))
 
 

@@ -141,7 +141,7 @@ class ObjectStorage:
         Args:
             name: Name of the object.
             count: Number of bytes.
-            size: Size of the object, which saves a request if it is known_size.
+            size: Size of the object, which saves a request if it is known.
 
         Raises:
             FileNotFoundError: The object is missing.
