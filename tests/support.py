@@ -179,7 +179,7 @@ def play_built(
     deals_key: int = 1,
     random_seeds: Sequence[int] = (1, 2),
     stopping: Callable[[], bool] = lambda: False,
-    apart: bool = False,
+    measures_bots: bool = False,
 ) -> tuple[LegResult, MemorySink]:
     """Play a leg between built bots as a worker does, rows kept in memory."""
     sink = MemorySink(*poker_tables(1 << 16, 1 << 14))
@@ -188,7 +188,7 @@ def play_built(
         Seat(bot.name, "wasm", sha256(artifact_of(bot)).hexdigest(), seed) for bot, seed in zip((x, y), random_seeds)
     ]
     leg = Leg("", LegPlan(0, number, settings.sessions, key_of(deals_key), rotation=number % 2), tuple(seats))
-    outcome = play_leg(VON_NEUMANN_POKER, settings, leg, artifacts, sink, stopping, measures_bots=apart)
+    outcome = play_leg(VON_NEUMANN_POKER, settings, leg, artifacts, sink, stopping, measures_bots=measures_bots)
     sink.clear()
     return result_of(VON_NEUMANN_POKER, outcome), sink
 

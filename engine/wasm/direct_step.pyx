@@ -59,6 +59,6 @@ def direct_step(bytes function, Referee referee, str version):
     """Return the direct step of a referee, or None if only the runtime can call its `function`."""
     if not is_on or not version.startswith(RUNTIMES) or DIRECT_STEP == NULL:
         return None
-    if referee.core.seats > SEATS or referee.measures or referee.watch.apart or referee.watch.times_core:
+    if referee.core.seats > SEATS or referee.measures or referee.watch.measures_bots or referee.watch.times_core:
         return None
     return DirectStep(function, referee)

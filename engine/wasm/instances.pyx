@@ -6,6 +6,7 @@ from libc.stdint cimport int8_t, int32_t, int64_t, uint64_t, uintptr_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
+from engine.kernel.limits cimport MAX_CHANGING
 from engine.kernel.memory cimport grown
 from engine.wasm.fuel cimport Fuel
 from engine.wasm.runtime cimport *
@@ -303,7 +304,6 @@ cdef class Program:
 
 cdef enum:
     SYSTEMS_PAGE = 4096     # bytes
-    MAX_CHANGING = 16      # variables, as in `modules`
     MAX_PAGES = 120        # copied pages of a kept bot: copying more takes as long as a start
     MAX_RANGES = 32        # ranges of pages in one answer
     IN_MEMORY = 8           # the system's kinds of pages

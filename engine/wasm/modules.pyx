@@ -34,6 +34,7 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memcmp, memcpy, memmove
 
+from engine.kernel.limits cimport MAX_CHANGING
 from engine.kernel.memory cimport grown
 
 FUEL = "tournament fuel"
@@ -50,7 +51,6 @@ cdef enum:
     MAX_THROWN = 8             # maximum thrown values, which are kept outside the bot's memory
     MAX_HANDLERS = 4           # maximum handlers of a block; compilers write one or two
     MAX_FLAT = 256             # units of fuel
-    MAX_CHANGING = 16          # maximum variables that are exported
     NONE = 0xFFFFFFFF
     BYTES_PER_FUEL = 2          # binary logarithm of the bytes that are filled or copied per unit
     # Prices, in units, of instructions that take longer than 25 ns.
@@ -379,7 +379,7 @@ cdef class Reader:
     cdef Numbers texts                      # offsets of the types' parameters
     cdef Numbers functions                  # types of all functions, imported ones first
     cdef uint32_t imported
-    # For the present function: the origin of each value on the stack (see `made_at`) or its variable, pairs of an
+    # For the present function: the origin of each value on the stack or its variable, pairs of an
     # origin and the variable that the value was put into, and the last function, from 1, in which a variable showed.
     cdef Numbers stack, put
     cdef uint32_t[MAX_VARIABLES] shown_in

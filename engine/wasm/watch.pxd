@@ -11,9 +11,9 @@ cdef class Watch:
     cdef void* fuels[MAX_SEATS]
     cdef double seconds, seconds_per_fuel
     cdef object stopping
-    cdef readonly bint apart, times_core
+    cdef readonly bint measures_bots, times_core
     cdef bint is_exact              # whether `used` is processor time, not wall-clock time
-    cdef double used[MAX_SEATS]    # seconds by seat if `apart`, otherwise the sum in the first
+    cdef double used[MAX_SEATS]    # seconds by seat if `measures_bots`, otherwise the sum in the first
     cdef double since               # time of the last sum
     cdef int running                # seat whose time runs, -1 for none
     cdef double core_since          # start of the core's step, by the clock

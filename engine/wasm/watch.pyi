@@ -16,11 +16,11 @@ class Watch:
         seconds: float,
         seconds_per_fuel: float,
         stopping: Callable[[], bool],
-        apart: bool = False,
+        measures_bots: bool = False,
         times_core: bool = False,
     ) -> None: ...
     @property
-    def apart(self) -> bool: ...
+    def measures_bots(self) -> bool: ...
     @property
     def times_core(self) -> bool: ...
     @property

@@ -1,10 +1,10 @@
 """Checks, while a leg's bots run, whether they take far too long for their fuel, and whether the run must stop.
 
 Time is the thread's own processor time, so a machine that is busy, paused or asleep makes no bot late. Reading it for
-each decision would take longer than many games. So at first the wall-clock time of all bots together is measured, which
-is never less. Once it reaches half of their limit, processor time is measured instead, starting at 0. If legs are
-played `apart`, because one of them took too long, each bot's time is measured from the beginning. A core with rules in
-Python takes longer than bots, so its wall-clock time is subtracted.
+each decision would take longer than many games. So at first the wall-clock time of all bots together is measured,
+which is never less. Once it reaches half of their limit, processor time is measured instead, starting at 0. If legs
+are played with `measures_bots`, because one of them took too long, each bot's time is measured from the beginning. A
+core with rules in Python takes longer than bots, so its wall-clock time is subtracted.
 """
 
 cimport cython
@@ -57,7 +57,7 @@ cdef class Watch:
         double seconds,
         double seconds_per_fuel,
         stopping,
-        bint apart=False,
+        bint measures_bots=False,
         bint times_core=False,
     ):
         self.kept = tuple(fuels)
@@ -67,7 +67,7 @@ cdef class Watch:
         for seat, fuel in enumerate(self.kept):
             self.fuels[seat] = <void*><Fuel?>fuel
         self.seconds, self.seconds_per_fuel = seconds, seconds_per_fuel
-        self.apart, self.times_core = apart, times_core
+        self.measures_bots, self.times_core = measures_bots, times_core
         self.looked = seconds_of(CLOCK_MONOTONIC)
         self.reset(stopping)
 
@@ -75,7 +75,7 @@ cdef class Watch:
         """Begin a new leg, whose bots have taken no time."""
         cdef int seat
         self.stopping = stopping
-        self.is_exact = self.apart
+        self.is_exact = self.measures_bots
         self.running = self.late = NOBODY
         for seat in range(self.seats):
             self.used[seat] = 0
@@ -106,19 +106,19 @@ cdef class Watch:
     cdef void switch(self, int seat) noexcept nogil:
         cdef double now = seconds_of(CLOCK_THREAD_CPUTIME_ID if self.is_exact else CLOCK_MONOTONIC)
         if self.running != NOBODY:
-            self.used[self.running if self.apart else 0] += now - self.since
+            self.used[self.running if self.measures_bots else 0] += now - self.since
         self.running, self.since = seat, now
 
     cdef void begin_step(self) noexcept nogil:
         """Record that the core steps, if its time matters."""
-        if self.apart:
+        if self.measures_bots:
             self.switch(NOBODY)
         elif self.times_core:
             self.core_since = seconds_of(CLOCK_MONOTONIC)
 
     cdef void end_step(self, int seat) noexcept nogil:
         """Record that the core asks a seat."""
-        if self.apart:
+        if self.measures_bots:
             self.switch(seat)
         elif self.times_core:
             self.used[0] -= seconds_of(CLOCK_MONOTONIC) - self.core_since
@@ -132,9 +132,9 @@ cdef class Watch:
         for seat in range(self.seats):
             fuel = (<Fuel>self.fuels[seat]).settle()
             together += fuel
-            if self.apart and self.is_late(self.used[seat], fuel):
+            if self.measures_bots and self.is_late(self.used[seat], fuel):
                 self.late = seat
-        if not self.apart and self.is_late(self.used[0] * (1 if self.is_exact else 2), together):
+        if not self.measures_bots and self.is_late(self.used[0] * (1 if self.is_exact else 2), together):
             self.be_late_or_exact()
         now = seconds_of(CLOCK_MONOTONIC)
         if now - self.looked > LOOK_SECONDS:

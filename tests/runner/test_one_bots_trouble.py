@@ -165,8 +165,8 @@ def late_in(monkeypatch: pytest.MonkeyPatch, tries: int) -> list[bool]:
     def slow(self: seating.Seating, seat: int, seed: int) -> None:
         original(self, seat, seed)
         if self._names[seat] == "odd" and len(made) < tries:
-            made.append(self.watch.apart)
-            names = ("odd",) if self.watch.apart else self._names
+            made.append(self.watch.measures_bots)
+            names = ("odd",) if self.watch.measures_bots else self._names
             raise BotTrouble(tuple(names), seating.late(99.0, 123_456_789))
 
     monkeypatch.setattr(seating.Seating, "seat", slow)

@@ -124,15 +124,15 @@ def no_time(monkeypatch: pytest.MonkeyPatch) -> None:
 LATE = r"takes far longer here than its fuel should: \d+ s of processor time for [\d,]+ units of fuel"
 
 
-@pytest.mark.parametrize("apart", [False, True])
-def test_late_bot_is_named_if_times_are_measured(apart: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("measures_bots", [False, True])
+def test_late_bot_is_named_if_times_are_measured(measures_bots: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise either of them can be."""
     no_time(monkeypatch)
-    if apart:
+    if measures_bots:
         monkeypatch.setattr(seating, "_SECONDS_MORE", 0.02)  # more than the other takes, less than this one
     with pytest.raises(BotTrouble, match=LATE) as trouble:
-        play_built(counting("dawdler", 1_900_000), LOOPS, settings=Settings(sessions=100), apart=apart)
-    assert trouble.value.names == (("dawdler",) if apart else ("dawdler", "loops"))
+        play_built(counting("dawdler", 1_900_000), LOOPS, settings=Settings(sessions=100), measures_bots=measures_bots)
+    assert trouble.value.names == (("dawdler",) if measures_bots else ("dawdler", "loops"))
 
 
 def test_wall_clock_alone_makes_no_bot_late(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,7 +148,7 @@ def test_wall_clock_alone_makes_no_bot_late(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(seating.Seating, "take_failure", sleeping)
     traps = bot("traps", f'(func (export "a") (param i32) (result i32) unreachable) {CALLS}')
-    result, _ = play_built(traps, PLAIN, settings=settings, apart=True)
+    result, _ = play_built(traps, PLAIN, settings=settings, measures_bots=True)
     assert len(result.faults) == 10
 
 

@@ -96,7 +96,7 @@ class RoundPlay:
         pace.learn(self._standings.played)
         self._to_play = TaskQueue(self._schedule, left, pace, self._plays_no_more, self._run.last)
         receipts = executor.play(self._next_task, self._run.artifacts)
-        # Nothing that was there before becomes garbage now: the collector would look at all of it again and again.
+        # What exists already stays until the end of play, so the collector needn't look at it again and again.
         gc.freeze()
         try:
             for several in receipts:

@@ -250,9 +250,9 @@ def play_task(
                     if leg.has_processes:
                         outcome = lanes.take(leg, sink)
                     else:
-                        arguments = contest, settings, leg, artifacts, sink, stopping
-                        outcome = (not measures_bots and short.play(leg, sink)) or play_leg(
-                            *arguments, measures_bots=measures_bots
+                        kept = None if measures_bots else short.play(leg, sink)
+                        outcome = kept or play_leg(
+                            contest, settings, leg, artifacts, sink, stopping, measures_bots=measures_bots
                         )
                 except (BotTrouble, RulesFailed) as trouble:
                     if isinstance(trouble, BotTrouble):

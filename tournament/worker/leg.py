@@ -136,6 +136,9 @@ class ShortLegs:
             return None
         began, contest, games, sessions = time.perf_counter(), self._contest, sink.games, sink.sessions
         leg = leg.with_team_seats(contest.members)
+        bots, seeds = [self._bot(seat) for seat in leg.seats], [seat.random_seed for seat in leg.seats]
+        if self._kept is not None and self._kept.refuses(bots):
+            return None
         core = new_core(contest, self._settings, leg, self._artifacts, games, sessions)
         if self._kept is None or self._kept.are_many:
             self._are_short = is_short(core, self._limits) and len(leg.seats) == core.seats
@@ -146,7 +149,6 @@ class ShortLegs:
             sink.clear()
         before = games.rows, sessions.rows
         try:
-            bots, seeds = [self._bot(seat) for seat in leg.seats], [seat.random_seed for seat in leg.seats]
             used = self._kept.play(core, bots, seeds, self._stopping)
         except Irregular:
             games.rows, sessions.rows = before

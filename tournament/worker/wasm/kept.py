@@ -81,6 +81,10 @@ class KeptBots:
         """True if the store has too many loops and must be replaced."""
         return len(self._loops) >= _MAX_LOOPS
 
+    def refuses(self, bots: Sequence[LoadedBot]) -> bool:
+        """Return whether one of a leg's bots is known not to be kept."""
+        return any(self._bots.get(slot, slot) is None for slot in _slots(bots))
+
     def play(
         self, core: GameCore, bots: Sequence[LoadedBot], seeds: Sequence[int], stopping: Callable[[], bool]
     ) -> list[Used] | None:
@@ -89,24 +93,23 @@ class KeptBots:
         Raises:
             Irregular: Other means must play the leg, with a new core: a bot is at fault or late, or the run must stop.
         """
-        slots = [(bot, bots[:seat].count(bot)) for seat, bot in enumerate(bots)]
-        seated = []
-        for place in slots:
-            one = self._bots[place] if place in self._bots else self._keep(place)
-            if one is None:
+        slots, seated = _slots(bots), []
+        for slot in slots:
+            kept = self._bots[slot] if slot in self._bots else self._keep(slot)
+            if kept is None:
                 return None
-            seated.append(one)
+            seated.append(kept)
         self._referee.begin(core, stopping)
         self._watch.begin(0)
-        for seat, one in enumerate(seated):
+        for seat, kept in enumerate(seated):
             try:
-                is_back = one.begin(self._fuel[seat], seeds[seat])
+                is_back = kept.begin(self._fuel[seat], seeds[seat])
             except (wasmtime.Trap, wasmtime.WasmtimeError):
                 is_back = False
             if not is_back:
                 self._bots[slots[seat]] = None
                 raise Irregular
-            core.write_views_to(seat, one.window)
+            core.write_views_to(seat, kept.window)
             if ignored := bots[seat].ignored_questions:
                 core.skip_questions(seat, ignored)
         if not self._watch.end():
@@ -143,6 +146,11 @@ class KeptBots:
             return new_loop(self._store, self._step, results, started, self._seats, self._limits, Engine.PLAIN)
         except (wasmtime.WasmtimeError, RunError):
             raise Irregular from None
+
+
+def _slots(bots: Sequence[LoadedBot]) -> list[tuple[LoadedBot, int]]:
+    """Return each bot with the number of earlier seats that it has, too: each seat needs an instance of its own."""
+    return [(bot, bots[:seat].count(bot)) for seat, bot in enumerate(bots)]
 
 
 _here = threading.local()

@@ -318,7 +318,7 @@ def new_watch(
         seconds=_SECONDS_MORE + (_SECONDS_PER_DECISION * core.most_decisions if core else 0),
         seconds_per_fuel=_SECONDS_PER_FUEL,
         stopping=stopping,
-        apart=measures_bots,
+        measures_bots=measures_bots,
         times_core=bool(core and core.steps_in_python),
     )
     if kind is Engine.TIMED:
