@@ -59,10 +59,8 @@ cdef class Steps:
         if not self.broken_off:
             return 0
         PyThreadState_SetAsyncExc(thread, NULL)     # clears an exception that came after the step's end
-        what = f"a step took more than the {self.seconds:g} s of rules_seconds_per_step"
-        if self.stopped:
-            what = "the run is stopped"
-        raise TimeoutError(what).with_traceback(sys.exc_info()[2]) from None
+        late = f"a step took more than the {self.seconds:g} s of rules_seconds_per_step"
+        raise TimeoutError("the run is stopped" if self.stopped else late).with_traceback(sys.exc_info()[2]) from None
 
     def look(self, double elapsed):
         """Interrupt a step that takes too long, repeatedly if it continues, given the seconds since the last call."""

@@ -22,6 +22,7 @@ from tournament.cli.options import (
     print_json,
 )
 from tournament.errors import InputError, and_more, printable
+from tournament.records.losses import SIGNIFICANT
 from tournament.records.values import frame_rows, rows_csv
 
 if TYPE_CHECKING:
@@ -59,8 +60,8 @@ def losses(
 
 
 def losses_table(rows: pd.DataFrame, bot: str, max_rows: int, *, by_opponent: bool = False) -> FittingTable:
-    """Return the largest losses as a table, without those within two standard errors."""
-    significant = rows[rows["lost"] > 2 * rows["stderr"]]
+    """Return the largest losses as a table, without those that aren't significant."""
+    significant = rows[rows["lost"] > SIGNIFICANT * rows["stderr"]]
     remaining = len(significant) - max_rows
     table = FittingTable(
         f"losses of {printable(bot)}", f"{and_more(remaining)}: --most, --csv, --json" if remaining > 0 else ""

@@ -21,7 +21,7 @@ from tournament.artifacts.c_bots import compile_bot
 from tournament.artifacts.compiler_command import ADAPTER_FOLDER, BOT_FOLDER
 from tournament.contests.bots import Import
 from tournament.contests.interface import Interface
-from tournament.debugging import native_driver
+from tournament.debugging.tape import SECONDS_PER_DECISION
 from tournament.errors import InputError
 from tournament.sandbox.outside.settings import SandboxSettings
 
@@ -133,7 +133,7 @@ def run_native(source: Path, folder: Path, orders: Mapping[str, object], *, with
         for line in _own_frames(driver.stderr):
             print(line.replace(str(folder / BOT_FOLDER), str(source.parent)), end="", file=sys.stderr, flush=True)
     if driver.returncode == -signal.SIGVTALRM:
-        seconds = f"{native_driver.SECONDS_PER_DECISION:g} s of processor time"
+        seconds = f"{SECONDS_PER_DECISION:g} s of processor time"
         print(f"no answer after {seconds}: it loops or is too slow; --gdb steps through it", flush=True)
     return driver.returncode
 

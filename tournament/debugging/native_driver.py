@@ -16,12 +16,10 @@ from typing import Any
 import numpy as np
 
 from tournament.contests.bots import Import, NewHelpers
-from tournament.debugging.tape import TapedDecision
+from tournament.debugging.tape import SECONDS_PER_DECISION, TapedDecision
 from tournament.keys import helpers_key
 
 _TYPES: dict[str, Any] = {"i32": ctypes.c_int32, "i64": ctypes.c_int64, "f32": ctypes.c_float, "f64": ctypes.c_double}
-
-SECONDS_PER_DECISION = 5.0  # processor time, beyond what a decision takes on any machine
 
 
 def ask_bot(

@@ -16,8 +16,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from tournament.debugging.native_driver import SECONDS_PER_DECISION
-from tournament.debugging.tape import TapedDecision
+from tournament.debugging.tape import SECONDS_PER_DECISION, TapedDecision
 from tournament.library import Library
 from tournament.sandbox.inside import python_host
 

@@ -16,6 +16,8 @@ from tournament.keys import helpers_key
 
 Patch = tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint8]]  # places of bytes that change, and the new bytes
 
+SECONDS_PER_DECISION = 5.0  # processor time after which a bot is ended, more than any decision takes
+
 
 @dataclass(frozen=True)
 class TapedDecision:

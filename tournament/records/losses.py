@@ -44,6 +44,7 @@ _MIN_GAMES = 10
 _MAX_PAIRS = 30_000
 # Games of the contest's records with which a match is compared: reading them takes a third of a second.
 _MAX_FIELD_ROWS = 1_000_000
+SIGNIFICANT = 2.0  # standard errors that a significant loss exceeds
 _WORST = 3
 
 
@@ -295,9 +296,9 @@ def worst_losses(losses: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]
     """Return the largest losses that are significant, at most three.
 
     Args:
-        losses: Losses, the largest first. One is significant if it is more than two standard errors.
+        losses: Losses, the largest first. One is significant if it is more than SIGNIFICANT standard errors.
     """
-    return [one for one in losses if one["lost"] > 2 * one["stderr"]][:_WORST]
+    return [one for one in losses if one["lost"] > SIGNIFICANT * one["stderr"]][:_WORST]
 
 
 def describe_loss(loss: Mapping[str, Any]) -> str:

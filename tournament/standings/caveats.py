@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tournament.errors import join_names, pluralize
+from tournament.errors import and_more, join_names, pluralize
 from tournament.standings.standings import Standings
 
 _ENOUGH_REPLICAS = 10
@@ -36,7 +36,7 @@ def _on_errors(ranking: Standings) -> list[str]:
     if ranking.is_provisional:
         matches = sorted({leg.match for leg in ranking.failed_legs})
         count = pluralize(len(matches), "match", "matches")
-        numbers = ", ".join(map(str, matches[:_MAX_MATCHES])) + ", …" * (len(matches) > _MAX_MATCHES)
+        numbers = ", ".join(map(str, matches[:_MAX_MATCHES])) + and_more(len(matches) - _MAX_MATCHES)
         return [f"places are provisional: the rules failed in {count} ({numbers})"]
     replicas = ranking.measured.replicas
     if ranking.until is not None:

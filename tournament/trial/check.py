@@ -326,15 +326,13 @@ def _play_on(tried: Pairing) -> _LongestLeg:
     if trial.meter.use:
         process_time = settings.process_time(tried.bot.plays_as)
         allowed = process_time.bank + decisions_per_leg * process_time.increment
-    too_slow = each_takes * decisions_per_leg > _TOO_SLOW_FACTOR * allowed
-    about = f"about {each_takes * 1000:,.1f} ms a decision, {each_takes * decisions_per_leg:,.0f} s a leg"
-    if too_slow:
-        text = f"{about}; it has {allowed:,.0f} s"
-    elif each_takes * decisions_per_leg > allowed:
-        text = f"{about}; it has {allowed:,.0f} s, so it may be disqualified"
-    else:
-        text = f"{about}: less is played here, to come to an end"
-    return _LongestLeg(trial, shorter, seconds, text, too_slow)
+    leg_takes = each_takes * decisions_per_leg
+    too_slow = leg_takes > _TOO_SLOW_FACTOR * allowed
+    rest = ": less is played here, to come to an end"
+    if leg_takes > allowed:
+        rest = f"; it has {allowed:,.0f} s" + ("" if too_slow else ", so it may be disqualified")
+    about = f"about {each_takes * 1000:,.1f} ms a decision, {leg_takes:,.0f} s a leg"
+    return _LongestLeg(trial, shorter, seconds, f"{about}{rest}", too_slow)
 
 
 def _play_shortly(tried: Pairing) -> _LongestLeg:
