@@ -13,7 +13,7 @@ from typing import Literal
 from engine.rules.decisions import MAX_ANSWER_BYTES
 from engine.rules.shapes import Shape
 
-# What a Python bot returns: a whole number; that or a name; any value; any value, or None.
+# The kind of value that a Python bot returns: a whole number; a whole number or a name; any value; any value or None.
 Returns = Literal["number", "name", "value", "optional"]
 
 _SHORT = range(-(2**31), 2**31)
@@ -21,7 +21,7 @@ _MAX_TEXTS = 1 << 20
 _MAX_CHOICES = 1 << 16
 _NUMBER_BYTES = 26  # length of a number in JSON
 _MAX_DEPTH = 4  # levels of nested lists and records
-# Names that a value can't have: it is also a member of a C struct, and of a JSON object.
+# Names that a value can't have, because it is also a member of a C struct and of a JSON object.
 TAKEN = frozenset(
     """
     auto break case char const continue default do double else enum extern float for goto if inline int long register
@@ -379,7 +379,7 @@ class Struct(ValueType):
 
     @property
     def first(self) -> dict[str, object]:
-        """A record of the default answers of all fields; a ValueError if one has none."""
+        """A record of the default answers of all fields, or a ValueError if one has none."""
         return {name: kind.first for name, kind in self.fields.items()}
 
     @property
@@ -404,10 +404,10 @@ def usable(name: str) -> bool:
 
 
 def _check_depth(kind: ValueType) -> None:
-    """Check that lists and records don't hold each other too deeply.
+    """Check that lists and records aren't nested too deeply.
 
     Raises:
-        ValueError: They do.
+        ValueError: They are.
     """
     if kind.depth > _MAX_DEPTH:
         raise ValueError(f"lists and records hold each other {kind.depth} deep; at most {_MAX_DEPTH} are possible")
