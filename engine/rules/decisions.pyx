@@ -74,8 +74,7 @@ cdef class Decision:
 
     @property
     def leaves_answers(self):
-        """True if a C bot's integer isn't its answer: the answer is behind its struct, or the integer has a float's bits.
-        """
+        """True if a C bot doesn't return its answer: it writes it behind its struct, or returns the bits of a float."""
         return self.room > 0 or (self.legal < 0 and self.answer_shape.code == c"d")
 
     @property
