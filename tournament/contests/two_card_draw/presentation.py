@@ -95,7 +95,13 @@ def _cards(hand: int) -> tuple[str, str]:
 
 
 def _betting(bets: int, x_opened: bool, folder: int) -> Iterator[tuple[int, str]]:
-    """Yield seat and action of a round, at whose end the folder folds: 0 no one, 1 seat 0, 2 seat 1. x is seat 0."""
+    """Yield seat and action of a round.
+
+    Args:
+        bets: Number of bets and raises.
+        x_opened: Whether seat 0 bet first.
+        folder: Who folds at the end: 0 no one, 1 seat 0, 2 seat 1.
+    """
     if not (bets and x_opened):
         yield 0, "checks"
     if not bets:
