@@ -2,11 +2,11 @@
 
 Fuel is a counter that a module's code decreases, with a trap when none is left. So the place where a bot is stopped
 follows from its bytes alone, under any runtime. Each instruction that does something costs one unit. Only what takes
-longer than docs/explanation/sandbox.md promises for a unit costs more: growth of memory, throws, filling and copying
-memory (a unit per four bytes), and calls that return several values. Each piece of code without branches pays for all
-of it at its beginning. A function without loops, of at most MAX_FLAT units, pays for everything at its beginning, also
-for what is then skipped. The code checks the fuel where loops repeat, and at the beginning of functions that have loops
-or call others. The code in between is short.
+longer than docs/explanation/sandbox.md promises for a unit costs more. These are growth of memory, throws, filling and
+copying memory (a unit per four bytes), and calls that return several values. Each piece of code without branches pays
+for all of it at its beginning. A function without loops, of at most MAX_FLAT units, pays for everything at its
+beginning, also for what is then skipped. The code checks the fuel where loops repeat, and at the beginning of functions
+that have loops or call others. The code in between is short.
 
 The counter is a variable of the module, exported as FUEL, so that the worker can fill and read it. It is right at every
 moment, so a function can be left by a return, a branch, a throw or a trap. A function with loops has a copy of it,

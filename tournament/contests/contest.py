@@ -118,13 +118,28 @@ class NewAnsweredCore(Protocol):
         setup: CoreSetup[Any],
         answer: Callable[[Any], Any] | None = None,
         watch: Callable[[Any], Any] | None = None,
-    ) -> GameCore: ...
+    ) -> GameCore:
+        """Return the core of a leg.
+
+        Args:
+            setup: What the core is made of.
+            answer: Called with each question; returns the answer. By default answers are drawn.
+            watch: Called with each session; returns what the rules get instead.
+        """
 
 
 class NewDrawnCore(Protocol):
     """Makes the core of a leg that appends drawings of one session, text or SVG, for each decision and the end."""
 
-    def __call__(self, setup: CoreSetup[Any], number: int, drawings: list[str], names: Sequence[str]) -> GameCore: ...
+    def __call__(self, setup: CoreSetup[Any], number: int, drawings: list[str], names: Sequence[str]) -> GameCore:
+        """Return the core of a leg.
+
+        Args:
+            setup: What the core is made of.
+            number: Number of the session that is drawn, from 0.
+            drawings: Receives the drawings.
+            names: Names of the bots by seat.
+        """
 
 
 @dataclass(frozen=True)

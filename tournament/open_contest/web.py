@@ -666,9 +666,16 @@ CALLS = tuple(call for call, _ in _HANDLERS)
 
 @contextlib.contextmanager
 def _counted(counter: Counter[str], author: str, maximum: int, total: int = _MAX_CONNECTIONS) -> Iterator[bool]:
-    """Count a request of an author within this context, and yield whether it is allowed.
+    """Count a request of an author within this context.
 
-    One that isn't doesn't count.
+    Args:
+        counter: Numbers of requests by author.
+        author: Name of the author.
+        maximum: Most requests of an author.
+        total: Most requests in all.
+
+    Yields:
+        Whether the request is allowed. One that isn't doesn't count.
     """
     fits = counter[author] < maximum and counter.total() < total
     counter[author] += fits

@@ -71,11 +71,7 @@ class ProtocolDialogue:
             raise InputError(f"the protocol {self._kind.__name__} fails: {_error_text(problem)}") from problem
 
     def asked(self) -> Sequence[str]:
-        """Return the lines that ask for the pending decision, or tell the pending news.
-
-        Raises:
-            InputError: The protocol fails, or asks nothing.
-        """
+        """Return the lines that ask for the pending decision, or tell the pending news."""
         name, is_news = self._decisions[self._core.pending()[0]]
         question = SimpleNamespace(decision=name, **self._core.told_values())
         with self._failing():
