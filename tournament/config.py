@@ -332,7 +332,11 @@ def _library(file: _File, contest_name: str, value: object) -> list[Path]:
 
 
 def with_configured_titles(contest: Contest, get_config: Callable[[str], Config]) -> Contest:
-    """Return the contest of records with its table's title and description, if the table still has these rules."""
+    """Return the contest of records with its table's title and description, if the table still has these rules.
+
+    Raises:
+        RunError: The machine is at fault, such as a cache that can't be used.
+    """
     with contextlib.suppress(InputError):
         configured = get_config(contest.name).played
         if configured.rules == contest.rules:

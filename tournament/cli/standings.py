@@ -145,7 +145,11 @@ def _authors_file(authors: Path | None, config: Path | None) -> Path:
 
 
 def _played_contest(loaded: Loaded, config: Path | None) -> Contest:
-    """Return the contest of these records, with the title from the settings file."""
+    """Return the contest of these records, with the title from the settings file.
+
+    Raises:
+        InputError: The records' rules aren't installed, and bots play house players.
+    """
     return with_configured_titles(contest_of(loaded.location, loaded.setup), partial(load_config, path=config))
 
 

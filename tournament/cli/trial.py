@@ -31,7 +31,11 @@ if TYPE_CHECKING:
 
 
 def _recorded(loaded: Config) -> Sequence[FieldEntrant]:
-    """Return the entrants of the last run."""
+    """Return the entrants of the last run.
+
+    Raises:
+        RunError: The records can't be read.
+    """
     from tournament.runner.prepare import recorded_entrants
 
     return recorded_entrants(loaded.played, loaded)

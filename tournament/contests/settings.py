@@ -193,12 +193,12 @@ class ContestSettings(BaseModel):
 
     @property
     def fuel_per_leg(self) -> int:
-        """WebAssembly instructions that a bot can use over a complete leg, including its starts."""
+        """Fuel that a bot can use over a complete leg, with its starts. A unit is about one WebAssembly instruction."""
         return int((self.seconds + self.sessions * self.increment_ms / 1000) * FUEL_PER_SECOND)
 
     @property
     def fuel_per_call(self) -> int:
-        """WebAssembly instructions that a decision or a start can use, if the bank has them."""
+        """Fuel that a decision or a start can use, if the bank has that much."""
         return min(DECISION_FUEL, self.fuel_per_leg)
 
     def process_time(self, kind: str) -> ProcessTime:

@@ -142,6 +142,7 @@ class Submissions:
         Raises:
             InputError: The database has another format.
             RunError: The database can't be opened.
+            OSError: An entrants folder can't be read or written.
         """
         self.jobs = Jobs(database)
         self._folder, self._current, self._authors, self._tell, self._now = (
@@ -611,7 +612,11 @@ class Submissions:
             self._end(job, WITHDRAWN, "")
 
     def put_out_banned(self) -> None:
-        """Have the bots of banned authors leave their contests, and set aside what they submitted."""
+        """Have the bots of banned authors leave their contests, and set aside what they submitted.
+
+        Raises:
+            OSError: An entrants folder can't be written.
+        """
         for author in [author for author in self._authors().values() if author.banned]:
             for contest, config in self._current().contests.items():
                 for bot in bots_in(config.entrants).intersection(self.jobs.names(author.name, contest)):
@@ -691,12 +696,20 @@ class Workers:
 
 
 def bots_in(entrants: Path) -> set[str]:
-    """Return the names of the bots in an entrants folder."""
+    """Return the names of the bots in an entrants folder.
+
+    Raises:
+        OSError: The folder can't be read.
+    """
     return {path.stem for path in _visible(entrants)}
 
 
 def find_bot_files(entrants: Path, bot: str) -> list[Path]:
-    """Return the files and folders of a bot in an entrants folder."""
+    """Return the files and folders of a bot in an entrants folder.
+
+    Raises:
+        OSError: The folder can't be read.
+    """
     return [path for path in _visible(entrants) if path.stem == bot and detect_kind(path)]
 
 
@@ -716,13 +729,20 @@ def _still_cached(built: str) -> list[Path]:
 
     Args:
         built: Folder and name of each entry that the trial made, one on each line.
+
+    Raises:
+        RunError: The cache has no folder, or others can write to it.
     """
     paths = {cache_folder() / line for line in built.splitlines() if line.partition("/")[0] in _DROPPED}
     return [path for path in paths if path.parent.parent == cache_folder() and path.exists()]
 
 
 def _remove(path: Path) -> None:
-    """Remove a file or folder, if it exists."""
+    """Remove a file or folder, if it exists.
+
+    Raises:
+        OSError: It can't be removed.
+    """
     if path.is_dir():
         remove(path)
     else:

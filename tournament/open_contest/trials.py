@@ -98,6 +98,9 @@ def quick_check(
 
     Returns:
         Whether the bot passed, or None if the trial took too long; and the text for its author.
+
+    Raises:
+        OSError: This machine can't start the command.
     """
     found, text = check(settings, contest, bot, built, QUICK_SECONDS, stopping, quick=True)
     if found is None:
@@ -130,6 +133,9 @@ def check(
 
     Returns:
         Whether it passed, or None if the trial didn't finish; and the text for its author.
+
+    Raises:
+        OSError: This machine can't start the command.
     """
     arguments = ["check", bot.name, "--submission-limits", "--contest", contest, "--seed", drawn_seed()]
     arguments += ["--quick"] if quick else []
@@ -171,6 +177,9 @@ def play_practice(
     Returns:
         True and the figures as JSON, with the bot's own faults; False and a reason if it took too long or was stopped;
         None and a reason if the command failed, perhaps because of this machine.
+
+    Raises:
+        OSError: This machine can't start the command.
     """
     arguments = ["match", contest, bot.name, *opponents, "--json", "--workers", "1", "--seed", drawn_seed()]
     arguments += ["--sessions", str(sessions), *(["--baseline", str(baseline)] if baseline else [])]
@@ -218,6 +227,9 @@ def replay_game(
 
     Returns:
         Whether it could be shown; and the steps as JSON, without the opponent's output, or the reason.
+
+    Raises:
+        OSError: This machine can't start the command.
     """
     arguments = ["replay", contest, "--match", f"{bot},{opponent}", "--session", str(session), "--json"]
     arguments += ["--results", split_location(records)[0], *(["--game", str(game)] if game is not None else [])]
@@ -266,6 +278,9 @@ def _command(
         seconds: Maximum duration.
         stopping: Called often; returns whether to stop the command.
         nice: Increment of its niceness.
+
+    Raises:
+        OSError: This machine can't start the command.
     """
     environment = {**os.environ, **_ENVIRONMENT, "TOURNAMENT_CONFIG": str(settings)}
     if built:

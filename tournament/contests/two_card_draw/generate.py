@@ -53,7 +53,7 @@ def cached_at(recipe: Recipe) -> Path:
     """Return the path of a generated server in the cache.
 
     Raises:
-        RunError: The cache has no folder, or others can write to it.
+        RunError: No home is known for the cache, or others can write to it.
     """
     key = json.dumps([_METHOD, recipe.bet1, recipe.bet2, recipe.iterations, recipe.seed])
     return cache_folder() / "strategies" / f"{hashlib.sha256(key.encode()).hexdigest()}.sealed"
