@@ -399,6 +399,7 @@ def extremes(suite: ContestSuite) -> None:
 
     Raises:
         ConformanceError: It can't, or no question is asked at the limits.
+        RunError: The rules fail in a leg, or a run ends early.
     """
     suite.once  # noqa: B018  # writes the bots
     config = load_config(suite.name, suite.folder / "once" / "tournament.toml")
@@ -415,6 +416,7 @@ def records(suite: ContestSuite) -> None:
 
     Raises:
         ConformanceError: They aren't.
+        RunError: The rules fail in a leg, or a run ends early.
     """
     games, sessions = (suite.once.tables[name] for name in _TABLES)
     for table, columns in ((games, suite.contest.games), (sessions, suite.contest.sessions)):
@@ -441,6 +443,7 @@ def conservation(suite: ContestSuite) -> None:
 
     Raises:
         ConformanceError: They don't.
+        RunError: The rules fail in a leg, or a run ends early.
     """
     scored = suite.contest.scored
     if not (scored.zero_sum or scored.sums_to_zero):
@@ -463,6 +466,7 @@ def determinism(suite: ContestSuite) -> None:
 
     Raises:
         ConformanceError: Games differ.
+        RunError: The rules fail in a leg, or a run ends early.
     """
     for name, table in suite.once.tables.items():
         other = suite.in_pieces.tables[name]
@@ -477,6 +481,7 @@ def hash_independence(suite: ContestSuite) -> None:
 
     Raises:
         ConformanceError: They do, or another process fails.
+        RunError: The rules fail in a leg, or a run ends early.
     """
     if not isinstance(suite.settings, Settings):
         return  # the rules are a core's
@@ -494,6 +499,7 @@ def resume(suite: ContestSuite) -> None:
 
     Raises:
         ConformanceError: It changes the records.
+        RunError: The rules fail in a leg, or a run ends early.
     """
     folder = suite.in_pieces.folder
     before = {path: path.stat().st_mtime_ns for name in _TABLES for path in (folder / name).glob("*.parquet")}
@@ -510,6 +516,7 @@ def faults(suite: ContestSuite) -> None:
 
     Raises:
         ConformanceError: It isn't, or another bot is.
+        RunError: The rules fail in a leg, or a run ends early.
     """
     standings = {line.name: line for line in suite.once.results.ranking.entrants}
     names = {_FAULTY, *(f"bot_{number}" for number in range(suite.bots - 1))}
@@ -533,6 +540,7 @@ def positions(suite: ContestSuite) -> None:
 
     Raises:
         ConformanceError: Two bots earn significantly different points, or the rules fail between random ones.
+        RunError: The rules fail in a leg, or a run ends early.
     """
     if not suite.has_positions:
         return
@@ -573,6 +581,7 @@ def position_values(suite: ContestSuite) -> list[str]:
 
     Raises:
         ConformanceError: The rules fail between random bots.
+        RunError: The rules fail in a leg, or a run ends early.
     """
     if not suite.has_positions:
         return []
@@ -615,6 +624,7 @@ def illegal(suite: ContestSuite) -> None:
 
     Raises:
         ConformanceError: It is a fault.
+        RunError: The rules fail in a leg, or a run ends early.
     """
     if not any(question.loses for question in suite.contest.interface.questions):
         return

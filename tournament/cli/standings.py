@@ -176,7 +176,12 @@ def _print_authors(
 
 
 def _print_history(bot: str, loaded: Loaded, as_json: bool) -> None:
-    """Print a bot's versions."""
+    """Print a bot's versions.
+
+    Raises:
+        InputError: There is no such bot.
+        RunError: Records can't be read.
+    """
     versions = loaded.versions(bot)
     if as_json:
         print_json(
@@ -191,7 +196,11 @@ def _print_history(bot: str, loaded: Loaded, as_json: bool) -> None:
 
 
 def _print_rating(kind: str, loaded: Loaded, config: Path | None, as_json: bool) -> None:
-    """Print a rating of this kind."""
+    """Print a rating of this kind.
+
+    Raises:
+        InputError: There is no such kind.
+    """
     from tournament.standings.ratings import rating_kind
 
     rating = rating_kind(kind)
