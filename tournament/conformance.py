@@ -63,7 +63,7 @@ _SEED = "a seed of the conformance suite"
 _BLOCKS, _FEW_BLOCKS = 16, 8  # blocks of sessions between equal bots, thorough or not
 _FALSE_ALARMS = 0.001  # share of comparisons of all bots, or positions, of a table
 _FIELD_SIZES = (2, 3, 4, 5, 6, 8, 16, 32, MAX_SEATS)
-# Of two sets in another order, one has it by chance too often.
+# With only one other seed, a set of few texts would too often have the same order by chance.
 _HASH_SEEDS = ("1", "2")
 _PLAY = """
 import sys
@@ -548,7 +548,7 @@ def positions(suite: ContestSuite) -> None:
         for seats in suite.seat_counts:
             points = points_of(seats)
             blocks = points.groupby([points.session // seats, points.bot]).points.sum().unstack()
-            # What the rules may pay the house's bots, which have the last seats, is no matter of positions.
+            # House bots have the last seats. The rules can pay them differently, whatever their positions.
             entrants = sorted(blocks.columns, key=lambda bot: (str(bot).startswith("house_"), bot))
             pairs = list(itertools.combinations(entrants[: seats - suite.settings.house_seats], 2))
             tolerance = 1e-9 * float(abs(blocks).to_numpy().max())

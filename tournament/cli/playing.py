@@ -29,7 +29,7 @@ from tournament.standings.matches import Matches
 from tournament.standings.standings import Standings
 from tournament.store.storage import join_location
 
-# The options without which the next run would play something else than this one.
+# Options that the next run has to repeat, because it would otherwise play other games.
 TO_REPEAT = ("sessions", "replicas", "seed")
 
 

@@ -133,7 +133,7 @@ def _authors(loaded: Loaded, authors: Path | None, config: Path | None) -> Mappi
     from tournament.open_contest.jobs import database_beside, find_authors
 
     configured: Mapping[str, Sequence[str]] = {}
-    with contextlib.suppress(InputError):  # There may be no settings file beside the records.
+    with contextlib.suppress(InputError):  # There might be no settings file beside the records.
         configured = load_config(loaded.setup.contest, config).contest.authors or {}
     submitted = find_authors(database_beside(_authors_file(authors, config)), loaded.setup.contest)
     return submitted | authors_by_bot(configured, [line.name for line in loaded.ranking.entrants])

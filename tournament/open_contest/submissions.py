@@ -184,7 +184,7 @@ class Submissions:
         opening = self._current().opening
         return max(0, opening.max_submissions_per_day - jobs), max(0.0, opening.max_seconds_per_day - seconds)
 
-    # What authors ask for
+    # Requests of authors
 
     def admit(self, author: Author, contest: str, file: str) -> str:
         """Return the name of the bot that a file of this name would be.
@@ -374,7 +374,7 @@ class Submissions:
             raise Refused(403, f"submissions open at {opening.opens.isoformat(' ')}")
         return opening, config
 
-    # What threads do
+    # Work of threads
 
     def try_next(self, lane: str, seconds: float, stopping: Callable[[], bool] = lambda: False) -> bool:
         """Do the next job of a lane, and return whether there was one.
@@ -548,7 +548,7 @@ class Submissions:
     def _enter(self, config: Config, job: Job, bot: Path, reason: str, built: str) -> None:
         """Put a bot among the entrants in place of its previous version.
 
-        If the author was banned or the bot withdrawn meanwhile, the job is set aside.
+        If the author has been banned or the bot withdrawn, the job is set aside.
 
         Raises:
             Refused: The author's bots would take too much of the disk.

@@ -56,7 +56,7 @@ def charts(sums: Sums, subject: Subject) -> Sequence[Chart]:
     by_card = [bets.sum(axis=1) for bets, _ in both]
     mean_bets = [shares(bets @ np.arange(BET_LIMIT + 1), games) for (bets, _), games in zip(both, by_card)]
     betting = [shares(bets[:, 1:].sum(axis=1), games) for (bets, _), games in zip(both, by_card)]
-    # By bet: groups of neighbouring sizes.
+    # Folds are by groups of neighbouring sizes of bets.
     folds_by_bet = []
     for _, answers in both:
         grouped = np.add.reduceat(answers.sum(axis=0), _BET_EDGES, axis=0)
