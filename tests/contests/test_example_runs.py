@@ -7,16 +7,12 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-import pandas.testing
 import pytest
 
 import tournament
 from tests.cli.in_process import run_cli
 from tests.contest_runs import EXAMPLES
 from tournament.records.results import Results
-from tournament.runner.schedule import legs
-from tournament.runner.schedule.tables import colex_numbers
 
 SEED = "a seed of the tests of examples"
 SETTINGS: dict[str, Any] = {"sessions": 4, "turns": 40, "seats": 4, "seed": SEED, "max_faults": 0}
@@ -38,19 +34,6 @@ def play(folder: Path) -> Results:
 def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Results]:
     folder = copied(tmp_path_factory.mktemp("snakes"))
     return folder, play(folder)
-
-
-def test_match_numbers_above_32_bits_verify(
-    played: tuple[Path, Results], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Matches of six among bots that have had 150 names have such numbers."""
-    monkeypatch.setattr(legs, "colex_numbers", lambda *of: colex_numbers(*of) + 2**40)
-    folder = copied(tmp_path)
-    large = play(folder)
-    for one in ("games", "sessions", "matches"):
-        frame, same = (getattr(results, one) for results in (played[1], large))
-        pandas.testing.assert_frame_equal(frame.assign(match=frame.match + 2**40), pd.DataFrame(same), check_like=True)
-    assert tournament.verify("snakes", config=folder / "tournament.toml", replay=2).problems == ()
 
 
 def test_four_seat_records_answer_every_command(played: tuple[Path, Results], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,6 @@ from tournament.contests.two_card_draw.rules import Settings
 from tournament.contests.two_card_draw.servers import generated_server, make_recipe, parse_strategy
 from tournament.contests.two_card_draw.strategy_file import write_strategy
 from tournament.entrants.build import build_entrants
-from tournament.errors import InputError
 from tournament.records.results import load
 from tournament.sandbox.outside.settings import SandboxSettings
 
@@ -139,18 +138,6 @@ def test_another_strategy_file_has_only_its_matches_played(place: Path) -> None:
         assert (y == "t") == old.empty
         assert old.equals(new) == (y in ("s0", "s2"))
     assert not list(place.glob("results/*-archive-*"))
-
-
-def test_bad_strategies_stop_a_run_with_their_line(place: Path) -> None:
-    (place / "bad").mkdir()
-    (place / "bad" / "bad.txt").write_text("1 9\n")
-    for folder, message in (
-        ("bots", "has no strategies, which are files ending in .txt"),
-        ("bad", r"bad.txt, line 1: bet2 is 9, must be 1 to 3"),
-        ("nowhere", r"folder of strategies .*nowhere does not exist"),
-    ):
-        with pytest.raises(InputError, match=message):
-            run(place, [f'strategy_dir = "{folder}"'])
 
 
 def test_showdown_reaches_bots_with_function(place: Path) -> None:

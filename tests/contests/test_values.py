@@ -234,19 +234,15 @@ def test_bots_of_every_kind_observe_and_answer_every_type() -> None:
 
 
 WRONG_IN_C = [
-    ("share", "double share(const View *v) { return NAN; }", "no finite number"),
-    ("word", "void word(const View *v, char answer[13]) { memset(answer, 'a', 13); }", "a text without a 0 byte"),
-    ("word", "void word(const View *v, char answer[13]) { answer[0] = '\\377'; }", "a text that isn't UTF-8"),
-    ("split", "int split(const View *v, int32_t answer[5]) { return 6; }", "a length of 6"),
-    ("split", "int split(const View *v, int32_t answer[5]) { answer[0] = 11; return 1; }", "11 is not from 0 to 10"),
-    ("sign", "int sign(const View *v) { return 3; }", "3"),
-    ("say", "int say(const View *v) { return v->legal_actions_count; }", "3"),
-    ("point", "void point(const View *v, PointAnswer *answer) { answer->x = 11; }", "11 is not from 0 to 9"),
-    (
-        "grid",
-        "void grid(const View *v, GridAnswer *answer) { answer->value_count = 1; answer->value_lengths[0] = 5; }",
-        "a length of 5",
-    ),
+    ("share", "return NAN;", "no finite number"),
+    ("word", "memset(answer, 'a', 13); return;", "a text without a 0 byte"),
+    ("word", "answer[0] = '\\377'; return;", "a text that isn't UTF-8"),
+    ("split", "return 6;", "a length of 6"),
+    ("split", "answer[0] = 11; return 1;", "11 is not from 0 to 10"),
+    ("sign", "return 3;", "3"),
+    ("say", "return v->legal_actions_count;", "3"),
+    ("point", "answer->x = 11; return;", "11 is not from 0 to 9"),
+    ("grid", "answer->value_count = 1; answer->value_lengths[0] = 5; return;", "a length of 5"),
 ]
 WRONG_IN_PYTHON = [
     ("share", "float('nan')", "answered nan, which is no answer"),
@@ -278,41 +274,25 @@ WRONG_IN_PYTHON.append(("yes", "None", "returned None"))
 def wrong_bot_in_c() -> str:
     """Return a bot that answers wrongly in each session as a row of WRONG_IN_C has it."""
     source = IN_C
-    for name in {name for name, _, _ in WRONG_IN_C}:
-        source = source.replace(f" {name}(const View", f" {name}_right(const View")
-        cases = ""
-        for number, (wrong, body, _) in enumerate(WRONG_IN_C):
-            if wrong == name:
-                source += body.replace(f" {name}(", f" {name}_{number}(") + "\n"
-                cases += f"case {number}: {name}_CALL({number}); "
-                signature = body[: body.index(")") + 1]
-        arguments = "v, answer" if "answer" in signature else "v"
-        call = f"{name}_##N({arguments}); return" if signature.startswith("void") else f"return {name}_##N({arguments})"
-        source += f"#define {name}_CALL(N) {call}\n"
-        source += f"{signature} {{ switch (v->n) {{ {cases}default: {name}_CALL(right); }} }}\n"
+    for number, (name, wrong, _) in enumerate(WRONG_IN_C):
+        start = source.index("{", source.index(f" {name}(const View")) + 1
+        source = f"{source[:start]} if (v->n == {number}) {{ {wrong} }}{source[start:]}"
     return source
 
 
 def wrong_bot_in_python() -> str:
-    """Return a bot that answers wrongly in each session as a row has it."""
-    source = f"{IN_PYTHON}\nRIGHT = dict(globals())\n"
-    for name in ANSWERS:
-        bodies = ", ".join(
-            f"{number}: lambda: {row[1]}" for number, row in enumerate(WRONG_IN_PYTHON) if row[0] == name
-        )
-        source += f"def {name}(view): return {{{bodies}}}.get(view.n, lambda: RIGHT[{name!r}](view))()\n"
-    return source
+    return IN_PYTHON + "".join(
+        f"right_{number} = {name}\ndef {name}(view): return {wrong} if view.n == {number} else right_{number}(view)\n"
+        for number, (name, wrong, _) in enumerate(WRONG_IN_PYTHON)
+    )
 
 
 WRONG_PROGRAM = PROGRAM.replace("checked(told", "[99] if told['decision'] == 'split' else checked(told")
-WRONG: dict[str, tuple[str, str, list[tuple[str, str, str]]]] = {
+MANY = "answered [99], which is no answer to this; it takes at most 5 numbers from 0 to 10"
+WRONG = {
     "c": (".c", wrong_bot_in_c(), WRONG_IN_C),
     "python": (".py", wrong_bot_in_python(), WRONG_IN_PYTHON),
-    "program": (
-        "",
-        WRONG_PROGRAM,
-        [("split", "", "answered [99], which is no answer to this; it takes at most 5 numbers from 0 to 10")],
-    ),
+    "program": ("", WRONG_PROGRAM, [("split", "", MANY)]),
 }
 
 
@@ -505,8 +485,8 @@ def check_layout(layout: Layout, expected: Any) -> None:
     for part in layout.parts:
         assert part.offset == getattr(expected, part.name).offset, part
         if isinstance(part.kind, Layout):
-            inner = dict(expected._fields_)[part.name]
-            inner = getattr(inner, "_type_", inner)
+            kind: Any = dict(expected._fields_)[part.name]
+            inner: Any = getattr(kind, "_type_", kind)
             assert part.kind.size == ctypes.sizeof(inner), part
             check_layout(part.kind, inner)
 
@@ -516,7 +496,9 @@ ROWS = List(List(Float(), 2), 3)
 
 @settings(max_examples=60, derandomize=True)
 @given(st.lists(KINDS, max_size=5))
-@example([ROWS, Struct(a=Int(0, 1), b=ROWS), Struct(a=Int(0, 1), b=List(Struct(a=Float(), b=Int(0, 1)), 2))])
+@example([ROWS, Struct(a=Int(0, 1), b=Float())])
+@example([Struct(a=Int(0, 1), b=ROWS)])
+@example([Struct(a=Int(0, 1), b=List(Struct(a=Float(), b=Int(0, 1)), 2))])
 def test_nested_values_lie_where_c_looks_for_them(kinds: list[ValueType]) -> None:
     observed = {f"v{i}": kind for i, kind in enumerate(kinds)}
     view = build_view([Decision("act", "m", observation=observed, answer=Int(0, 1))], 5)
@@ -565,11 +547,3 @@ def test_answer_beyond_what_the_question_narrows_is_a_fault(over: tuple[str, str
     bets = sorted(rows["games"]["bet_0"].tolist() + rows["games"]["bet_1"].tolist())
     assert bets == [2, 2, 2, 5, 6, 7], "the lowest that is legal counts at a fault, not 0"
     assert rows["games"]["way_0"].tolist() == rows["games"]["way_1"].tolist() == [4] * 3
-
-
-@pytest.mark.parametrize(
-    ("decision", "wider"), [(BET, Int(0, 101)), (BET, Bool()), (WAY, Choice(["up", "right"]))], ids=str
-)
-def test_wider_answer_type_is_error_of_rules(decision: Decision, wider: Any) -> None:
-    with pytest.raises(ValueError, match="is not narrower than the declared"):
-        decision(0, **dict.fromkeys(decision.observation, 0), answer=wider)

@@ -85,22 +85,3 @@ def test_table_of_preflop_outcomes_is_fair() -> None:
     assert sum(size * (2 * wins + ties) for size, (wins, ties) in zip(sizes, OUTCOMES)) == 1326 * SHOWDOWNS
     assert OUTCOMES[168][0] == 1781508418
     assert OUTCOMES[154][0] / SHOWDOWNS == pytest.approx(0.8212, abs=5e-5)
-
-
-def test_compare() -> None:
-    sampler = RateSampler(key_of(1))
-    assert sampler.compare(cards_of("2c 3c 2d 3d Th Jh Qh Kh Ah")) == 0
-    assert sampler.compare(cards_of("Ac Kc Qh Qd As Kh 9c 8d 4s")) == 1
-    assert sampler.compare(cards_of("2c 2d Qh Qd As Kh 9c 8d 4s")) == -1
-
-
-def test_refuses_what_are_not_cards() -> None:
-    sampler = RateSampler(key_of(1))
-    for places, samples, why in (
-        ([1, 1, *[None] * 7], 10, "different"),
-        ([1, 53, *[None] * 7], 10, "0 to 51"),
-        ([None] * 9, 0, "sample"),
-        ([None] * 8, 1, "nine"),
-    ):
-        with pytest.raises(ValueError, match=why):
-            sampler.rates(places, samples)
