@@ -160,7 +160,8 @@ class Seating:
     def seat(self, seat: int, seed: int) -> None:
         """Start a bot at a seat in fresh memory, at the leg's expense.
 
-        The bot plays after the next call of `join`. All its randomness follows from the seed. Call this on a deep stack.
+        The bot plays after the next call of `join`. All its randomness follows from the seed.
+        Call this on a deep stack.
 
         Raises:
             Unfit: The bot has too much memory, or its initialisers trap or don't end.
