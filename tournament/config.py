@@ -463,6 +463,7 @@ def _check_table(file: _File, name: str, game: object) -> None:
 
     Raises:
         InputError: Its rules are unknown or aren't named, or no contest can have its name.
+        RunError: The machine is at fault, such as a cache that can't be used.
     """
     short_name, rules = truncate(name, 100), ", ".join(SHIPPED_RULES)
     examples = 'a file: rules = "my_rules.py", or a package\'s class: rules = "my_package:MyRules"'

@@ -129,12 +129,20 @@ class ContestSuite:
 
     @cached_property
     def contest(self) -> Contest:
-        """The contest, with the columns of its tables."""
+        """The contest, with the columns of its tables.
+
+        Raises:
+            InputError: The settings are wrong.
+        """
         return load_config(self.name, self._settings_file("once")).played.seated(self.seats)
 
     @cached_property
     def seats(self) -> int:
-        """Seats of a match, or 4 if one match has all bots."""
+        """Seats of a match, or 4 if one match has all bots.
+
+        Raises:
+            InputError: The settings are wrong.
+        """
         contest = load_config(self.name, self._settings_file("once")).played
         return contest.seats_of(self.settings.playing()) or 4
 
@@ -154,7 +162,11 @@ class ContestSuite:
 
     @property
     def settings(self) -> ContestSettings:
-        """The contest's settings."""
+        """The contest's settings.
+
+        Raises:
+            InputError: The settings are wrong.
+        """
         return load_config(self.name, self._settings_file("once")).contest
 
     @property
@@ -201,6 +213,7 @@ class ContestSuite:
 
         Raises:
             ConformanceError: A process fails.
+            InputError: The settings are wrong.
         """
         files = [self._settings_file(f"hash_seed_{hash_seed}") for hash_seed in _HASH_SEEDS]
         for file in files:
@@ -400,6 +413,7 @@ def extremes(suite: ContestSuite) -> None:
     Raises:
         ConformanceError: It can't, or no question is asked at the limits.
         RunError: The rules fail in a leg, or a run ends early.
+        InputError: This machine can't confine a bot.
     """
     suite.once  # noqa: B018  # writes the bots
     config = load_config(suite.name, suite.folder / "once" / "tournament.toml")

@@ -126,7 +126,12 @@ def match(
         return matches_table(matches, f"{' '.join(playing)} against each", rows)
 
     def replay_session(own: Config, report: MatchReport) -> None:
-        """Replay the session of --session, if it is given."""
+        """Replay the session of --session, if it is given.
+
+        Raises:
+            InputError: The session can't be replayed.
+            RunError: This machine can't play it.
+        """
         if session is not None:
             location = join_location(own.results, own.played.name)
             players = (

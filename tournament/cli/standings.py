@@ -129,6 +129,7 @@ def _authors(loaded: Loaded, authors: Path | None, config: Path | None) -> Mappi
 
     Raises:
         RunError: The database of submissions can't be read.
+        InputError: A bot is two authors'.
     """
     from tournament.open_contest.jobs import database_beside, find_authors
 
@@ -149,6 +150,7 @@ def _played_contest(loaded: Loaded, config: Path | None) -> Contest:
 
     Raises:
         InputError: The records' rules aren't installed, and bots play house players.
+        RunError: The machine is at fault, such as a cache that can't be used.
     """
     return with_configured_titles(contest_of(loaded.location, loaded.setup), partial(load_config, path=config))
 

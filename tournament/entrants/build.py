@@ -366,6 +366,7 @@ def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSett
         Unfit: The bot can't be built.
         InputError: A path that programs are allowed to read is missing, or this machine can't confine builds.
         RunError: This machine fails.
+        CommandAborted: The builds are cancelled.
     """
     if submission.kind == "wasm":
         return submission.source
@@ -397,6 +398,8 @@ def _try(
     Raises:
         Unfit: The bot doesn't start.
         RunError: This machine fails.
+        InputError: This machine can't confine a bot.
+        CommandAborted: The builds are cancelled.
     """
     if submission.kind not in ("python", "program"):
         _try_module(artifact, submission, interface, limits_of(settings), sandbox)
@@ -425,6 +428,7 @@ def find_standard(submission: Submission, interface: Interface, sandbox: Sandbox
 
     Raises:
         RunError: This machine fails.
+        InputError: This machine can't confine a build.
     """
     if submission.kind not in LANGUAGES:
         return "", ""
@@ -453,6 +457,7 @@ def find_isolation_reason(
 
     Raises:
         RunError: This machine fails.
+        InputError: This machine can't confine a bot.
     """
     from tournament.artifacts import python_artifact
 
@@ -476,6 +481,8 @@ def _try_module(
     Raises:
         Unfit: The module doesn't compile or start.
         RunError: This machine fails.
+        InputError: This machine can't confine a bot.
+        CommandAborted: The builds are cancelled.
     """
 
     def compile_confined() -> bytes:
@@ -543,7 +550,11 @@ def _get_or_make(sources: Iterable[object], make: Callable[[], bytes]) -> bytes:
 
 
 def _cache_paths(sources: Iterable[object]) -> tuple[Path, Path]:
-    """Return the paths in the cache for a result, and for the reason why there is none."""
+    """Return the paths in the cache for a result, and for the reason why there is none.
+
+    Raises:
+        RunError: No home is known for the cache, or others can write to it.
+    """
     digest = hashlib.sha256()
     for part in sources:
         content = part if isinstance(part, bytes) else str(part).encode()
@@ -611,6 +622,8 @@ def _compiled(submission: Submission, interface: Interface, sandbox: SandboxSett
     Raises:
         Unfit: The bot doesn't compile.
         RunError: This machine fails.
+        InputError: This machine can't confine a build.
+        CommandAborted: The build is cancelled.
     """
 
     def make() -> bytes:
@@ -631,6 +644,7 @@ def build_with_line_numbers(submission: Submission, interface: Interface, sandbo
 
     Raises:
         RunError: This machine fails.
+        InputError: This machine can't confine a build.
     """
     if submission.kind not in LANGUAGES:
         return None

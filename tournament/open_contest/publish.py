@@ -113,6 +113,7 @@ def publish_index(folder: Path, contests: Mapping[str, Config], closed: Collecti
 
     Raises:
         OSError: The folder can't be written.
+        InputError: A template can't be written.
     """
     faces = list_faces(contests, closed, folder)
     for face in faces:
@@ -214,6 +215,7 @@ def _write_templates(folder: Path, contest: Contest) -> None:
 
     Raises:
         OSError: The folder can't be written.
+        InputError: A template can't be written.
     """
     folder.mkdir(exist_ok=True)
     for language, template in templates(contest).items():

@@ -117,6 +117,8 @@ class OpenContests:
 class Submissions:
     """Submissions of authors, and the jobs on them.
 
+    Methods raise sqlite3.Error if the database fails, and OSError if files can't be read or written.
+
     Attributes:
         jobs: The stored jobs.
         among_entrants: Lock for changing bots' files, and for reading more than one of them.
