@@ -228,7 +228,11 @@ def load_contests(path: Path | None = None, results: object = None) -> Contests:
 
 
 def _beside(results: object) -> Path | None:
-    """Return the settings file above these results, where `init` puts it, if the current folder has none."""
+    """Return the settings file above these results, where `init` puts it.
+
+    Returns:
+        None if the current folder has one, or there is none.
+    """
     if Path(FILE_NAME).exists() or not isinstance(results, str | os.PathLike) or is_url(str(results)):
         return None
     above = Path(results).absolute().parents[:_ABOVE_RESULTS]

@@ -276,7 +276,7 @@ class Builds:
         """Return the builds of a contest.
 
         Raises:
-            InputError: An adapter or a library file can't be read.
+            InputError: An adapter can't be read, or the library can't be read or used.
         """
         return Builds(adapted(interface, settings), settings, sandbox)
 
@@ -325,7 +325,7 @@ def adapted(interface: Interface, settings: ContestSettings) -> Interface:
     """Return the interface with the adapters and the library of the settings.
 
     Raises:
-        InputError: One of their files can't be read.
+        InputError: One of their files can't be read, or the library is too large or hides a module of Python's own.
     """
     adapters: dict[str, Adapter] = {}
     for path in map(Path, settings.adapter_files):
@@ -524,7 +524,7 @@ def _rules_digest() -> str:
 def _get_or_make(sources: Iterable[object], make: Callable[[], bytes]) -> bytes:
     """Return the result of a function from the cache, or call it and cache the result.
 
-    A lasting verdict of Unfit is cached, too, and raised again.
+    A lasting verdict of Unfit is cached, too, and raised again. Other exceptions of the function pass through.
 
     Args:
         sources: Everything that the result depends on, as bytes or objects with a text.
@@ -532,7 +532,7 @@ def _get_or_make(sources: Iterable[object], make: Callable[[], bytes]) -> bytes:
 
     Raises:
         Unfit: The bot can't play.
-        RunError: The cache can't be written.
+        RunError: The cache can't be read or written.
     """
     result, verdict = _cache_paths(sources)
     if (content := read_cached(result)) is not None:

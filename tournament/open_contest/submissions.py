@@ -401,7 +401,10 @@ class Submissions:
         return True
 
     def _take(self, lane: str) -> Job | None:
-        """Take the next job of a lane, or return None if there is none or it has to wait."""
+        """Take the next job of a lane, or return None if there is none or it has to wait.
+
+        Jobs that no one needs once a contest has closed are set aside before.
+        """
         current = self._current()
         if not current.is_good or (lane != WITHDRAWAL and self.jobs.in_turn(lane) and self._lacks_disk()):
             return None

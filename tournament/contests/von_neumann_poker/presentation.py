@@ -35,7 +35,10 @@ _BET_LABELS = ("1–5", "6–10", "11–15", "16–20", "21–30", "31–40", "4
 
 
 def tally(rows: Rows, seats: Seats) -> Sums:
-    """Count `bets`, by A's number, card and bet, and `answers`, by B's number, card, bet and whether B folded."""
+    """Count `bets`, by A's number, card and bet, and `answers`, by B's number, card, bet and whether B folded.
+
+    A pass is a bet of 0, which has no answers.
+    """
     bet = rows["bet"]
     everybody, sizes = seats.entrants + 1, BET_LIMIT + 1
     a = np.where(rows["seat_0_is_a"], *seats.players)
