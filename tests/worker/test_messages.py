@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from engine.games.holdem_training.core import HoldemTraining
 from engine.kernel.game_core import FAULT, LEG_IS_OVER
 from engine.kernel.records import Table
-from engine.processes.channels import BOT_FAULTY, CHANNEL_FAILED, WROTE_NO_ANSWER
+from engine.processes.channels import CHANNEL_FAILED, WROTE_NO_ANSWER
 from engine.processes.lanes import Lanes, Violation
 from engine.processes.lines import MAX_ACTION_BYTES
 from engine.watching.scripted_core import ScriptedCore
@@ -237,18 +237,6 @@ def test_message_that_is_no_answer_fails_its_channel(stage: Stage, which: str) -
     assert stage.run() == []
     other.answer(other.asked()[0], 1)
     assert [event[:2] for event in stage.run()] == [(LEG_IS_OVER, bystander)]
-
-
-def test_message_larger_than_pipe_arrives(stage: Stage) -> None:
-    count, process, events = 200, stage.process(), list[Event]()
-    for slot in range(count):
-        stage.lane(process, [A], slot)
-    message = reply(process.asked()[0], [(0, 1, b"r" * 400)] * count)
-    os.set_blocking(process.writes, False)
-    while message:
-        message = message[os.write(process.writes, message) :]
-        events += stage.run()
-    assert [(event[0], event[3]) for event in events] == [(BOT_FAULTY, "r" * 400)] * count
 
 
 VIOLATIONS: dict[str, tuple[bytes, str]] = {
