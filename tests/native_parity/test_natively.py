@@ -11,12 +11,16 @@ from tests.native_parity.programs import COMPILERS, DIFFERENT, PROGRAMS, answers
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "differences_from_a_pc.md"
 # Of each language, standard and family of the libraries one or two; the thorough tests play the others.
-SAMPLE = ("old_definitions", "wrapping", "big_locals", "old_library", "start_up", "exceptions", "longs")
+SAMPLE = ("old_definitions", "wrapping", "big_locals", "longs")
+SLOW_SAMPLE = ("old_library", "start_up", "exceptions")
+MARK = pytest.mark
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name in SAMPLE else pytest.mark.thorough) for name in PROGRAMS]
-)
+def marked(name: str) -> object:
+    return pytest.param(name, marks=() if name in SAMPLE else MARK.slow if name in SLOW_SAMPLE else MARK.thorough)
+
+
+@MARK.parametrize("name", map(marked, PROGRAMS))
 def test_program_answers_as_natively_or_as_documented(name: str, tmp_path: Path) -> None:
     program = PROGRAMS[name]
     if not shutil.which(COMPILERS[program.suffix]):

@@ -109,7 +109,8 @@ def test_functions_of_every_form_are_found() -> None:
         "objects": "class F:\n  x = 1\n  def __call__(self, *_): return self.x\na, b = F(), F()\nb.x = 2",
         "inherits": "class Base:\n  @staticmethod\n  def a(bot): return 1\n"
         "class Own(Base):\n  @classmethod\n  def b(cls, bot, bet): return 2",
-        "guarded": "def a(bot: Bot): return 1\ndef b(bot, bet): return 2\nif __name__ == '__main__': raise SystemExit",
+        "guarded": "from __future__ import annotations\ndef a(bot: Bot) -> int: return 1\ndef b(bot, bet): return 2\n"
+        "if __name__ == '__main__': raise SystemExit",
     }
     answered = ask_each({f"{name}.py": source for name, source in bodies.items()})
     assert {name: (each.answers, each.what) for name, each in answered.items()} == dict.fromkeys(bodies, ([1, 2], []))

@@ -28,12 +28,11 @@ def as_many(chunk: bytes, size: int = BYTES) -> bytes:
     return chunk * (size // len(chunk))
 
 
-EMPTY_TYPE = b"\x60\0\0"
 FLOATS = b"\x7c"
 MAGIC = b"\0asm\1\0\0\0"
 
 
-def functions(*bodies: bytes, types: bytes = b"\1" + EMPTY_TYPE) -> bytes:
+def functions(*bodies: bytes, types: bytes = b"\1\x60\0\0") -> bytes:
     """Return a module of these functions, all of its first type, with the first exported."""
     count = number(len(bodies))
     return (
@@ -50,14 +49,8 @@ def code(instructions: bytes, variables: bytes = b"\0") -> bytes:
     return functions(variables + instructions + b"\x0b")
 
 
-def of_values(count: int) -> bytes:
-    """Two types: of no values, and of this many floats both ways."""
-    return b"\2" + EMPTY_TYPE + b"\x60" + (number(count) + FLOATS * count) * 2
-
-
 MANY = b"\1" + number(9990) + FLOATS  # variables
 SUM = (b"\x44" + bytes(8)) * 2 + b"\xa0"
-BLOCK_OF_VALUES = b"\2\1\0\x0b"
 
 PLAIN = code(as_many(b"\x20\0\x41\1\x6a\x21\0"), b"\1\1\x7f")
 WORST = {
