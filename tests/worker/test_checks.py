@@ -79,7 +79,7 @@ WASM = """(module (memory (export "memory") 1)
     (func (export "a") (param i32) (result i32) (loop $l (br $l)) (i32.const 5))
     (func (export "b") (param i32) (result i32) (i32.const 1)))"""
 # A start may take longer than a decision.
-START = "import time\nwhile time.process_time() < 0.5: pass\n"
+START = "import time\nwhile time.process_time() < 0.3: pass\n"
 LOOPS: dict[str, Source] = {
     "loops.wasm": bytes(wasmtime.wat2wasm(WASM)),
     "loops.py": f"{START}n = []\ndef a(bot):\n  n.append(1)\n  while len(n) > 6: pass\n  return 5\n"
@@ -88,7 +88,7 @@ LOOPS: dict[str, Source] = {
         import sys
         input()
         import time
-        while time.process_time() < 0.5: pass
+        while time.process_time() < 0.3: pass
         for n, line in enumerate(sys.stdin):
             while n >= 6: pass
             print("ACTION 1")
