@@ -49,26 +49,6 @@ def test_strengths_of_two_and_of_a_chain_in_closed_form() -> None:
     assert strong == pytest.approx([ELO * math.log(3), 0, -ELO * math.log(3)], rel=0.02, abs=1e-6)
 
 
-@pytest.mark.statistical
-def test_strengths_and_their_errors_are_those_of_simulated_fields() -> None:
-    """Sessions of a block go together here, which counts alone don't show."""
-    chance = np.random.default_rng(4)
-    names = ["ann", "bob", "cat", "dan"]
-    truth = np.array([0.6, 0.2, -0.1, -0.7])
-    found, stated = [], []
-    for _ in range(150):
-        won = {}
-        for (i, x), (j, y) in itertools.combinations(enumerate(names), 2):
-            lucky = chance.random(BLOCKS) < 1 / (1 + math.exp(truth[j] - truth[i]))
-            won[x, y] = np.where(lucky, 10.0, 0.0)  # a whole block is won or lost
-        ratings, errors, _ = fitted(names, wins_of(names, won))
-        found.append(ratings)
-        stated.append(np.array(errors, float))
-    spread = np.std(found, axis=0, ddof=1)
-    assert np.abs(np.mean(found, axis=0) - ELO * truth).max() < 4 * spread.max() / math.sqrt(150)
-    assert np.abs(np.mean(stated, axis=0) / spread - 1).max() < 4 / math.sqrt(2 * 150)
-
-
 def test_equals_stay_equal_whatever_the_rounding() -> None:
     """Four bots lose the same to six others, in payoffs that are rounded and added in different orders."""
     equals, others = ["ann", "bob", "cat", "dan"], [f"other_{number}" for number in range(6)]
@@ -106,14 +86,3 @@ def reached(edges: set[tuple[int, int]], count: int) -> set[tuple[int, int]]:
     for middle in range(count):
         found |= {(i, j) for i in range(count) for j in range(count) if {(i, middle), (middle, j)} <= found}
     return found
-
-
-def test_standings_name_the_nearest_behind() -> None:
-    field, chance = field_of(["ann", "bob", "cat"]), np.random.default_rng(3)
-    legs = [
-        leg_of(field, x, y, chance.normal(lead, 1, 64), number)
-        for (x, y), lead in {("ann", "bob"): 5.0, ("ann", "cat"): 9.0, ("bob", "cat"): 5.0}.items()
-        for number in range(10)
-    ]
-    lines = compute_standings(field, [batch_of(*legs)]).entrants
-    assert {line.name: line.significantly_ahead_of for line in lines} == {"ann": ("bob",), "bob": ("cat",), "cat": ()}
