@@ -27,7 +27,7 @@ NAMES = ["ann", "bob", "cat", "dan"]
 PAIRS = list(itertools.combinations(NAMES, 2))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.integers(0, 2**32), st.lists(st.integers(2, 5), min_size=6, max_size=6), st.booleans(), st.booleans())
 def test_errors_and_degrees_are_those_of_plain_loops(
     seed: int, replicas: list[int], zero_sum: bool, duplicate: bool
@@ -62,17 +62,6 @@ def test_errors_and_degrees_are_those_of_plain_loops(
         assert match.lead_stderr == pytest.approx(len(each) * math.sqrt(variance)) and match.freedom == freedom
 
 
-def test_one_replica_has_intervals_and_tells_nobody_apart() -> None:
-    field, chance = field_of(NAMES), np.random.default_rng(2)
-    legs = [leg_of(field, *pair, chance.normal(NAMES.index(pair[1]), 1, 64)) for pair in PAIRS]
-    standings = compute_standings(field, [batch_of(*legs)])
-    assert all(line.stderr for line in standings.ranked)
-    assert {(line.rank_low, line.rank_high, line.significantly_ahead_of) for line in standings.ranked} == {
-        (None, None, ())
-    }
-    assert not standings.measured.differences.freedom.any()
-
-
 def test_a_very_large_field_is_ranked_by_intervals_compared_by_sorting(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sorting finds what comparing each pair of intervals does, and no more than a test of each pair."""
     field, chance = field_of([f"bot_{number}" for number in range(9)]), np.random.default_rng(6)
@@ -96,20 +85,6 @@ def test_a_very_large_field_is_ranked_by_intervals_compared_by_sorting(monkeypat
         assert line.rank_low <= before.rank_low and line.rank_high >= before.rank_high
     one = compute_standings(field, [batch_of(*(leg for leg in legs if not leg.number))])
     assert {line.rank_range for line in one.ranked} == {"—"}
-
-
-def test_without_any_variance_order_is_sure_and_equals_share_a_place() -> None:
-    field = field_of(NAMES)
-    points = {pair: 0.0 if pair == ("bob", "cat") else 3.0 * (NAMES.index(pair[1]) - 1.5) for pair in PAIRS}
-    points |= {("ann", "bob"): 4.0, ("ann", "cat"): 4.0, ("ann", "dan"): 4.0, ("bob", "dan"): 2.0, ("cat", "dan"): 2.0}
-    legs = [leg_of(field, *pair, np.full(8, points[pair]), number) for pair in PAIRS for number in range(2)]
-    lines = compute_standings(field, [batch_of(*legs)]).ranked
-    assert [(line.name, line.rank_range) for line in lines] == [
-        ("ann", "1"),
-        ("bob", "2–3"),
-        ("cat", "2–3"),
-        ("dan", "4"),
-    ]
 
 
 def test_two_versions_are_compared_opponent_by_opponent() -> None:

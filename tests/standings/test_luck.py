@@ -25,8 +25,6 @@ from tournament.contests.von_neumann_poker.rules import LUCK_COLUMNS
 from tournament.records.results import load
 from tournament.store.columns import buffer_fields
 
-BOTS = ["bold", "calm", "dull"]
-
 
 def invented(seed: int, sessions: int, length: int = 10) -> dict[str, npt.NDArray[Any]]:
     """Games of a leg in which A wins ten dollars by the higher card, or is paid for a high one."""
@@ -72,8 +70,8 @@ def plain_luck(games: dict[str, npt.NDArray[Any]], sessions: int) -> list[float]
     return found
 
 
-@pytest.mark.parametrize("sessions", [3, 40, 70])
-def test_luck_is_that_of_a_plain_reckoning_however_games_are_cut(sessions: int) -> None:
+@pytest.mark.parametrize("sessions", [3, 70])
+def test_luck_equals_plain_oracle_however_games_are_cut(sessions: int) -> None:
     games = invented(1, sessions)
     luck = LegsLuck(sessions)
     edges = [0, 1, 17, sessions * 6, sessions * 10]
@@ -84,7 +82,7 @@ def test_luck_is_that_of_a_plain_reckoning_however_games_are_cut(sessions: int) 
     assert luck.blocks() == pytest.approx(np.array([plain_luck(games, sessions)]), abs=1e-9)
 
 
-def test_luck_of_many_legs_is_that_of_each_however_games_are_cut() -> None:
+def test_luck_of_many_legs_is_that_of_each() -> None:
     """Legs without games are first, last and in between."""
     legs = [invented(seed, 3, length) for seed, length in enumerate((0, 9, 11, 0, 0, 10, 0))]
     alone = [LegsLuck(3) for _ in legs]
@@ -121,10 +119,7 @@ def _steers(card: float, memory: list[float], seat: int) -> int:
 def test_luck_has_mean_zero_whatever_bots_remember(
     replies: Callable[[float, list[float], int], int], most_left: float
 ) -> None:
-    """Over legs of all-too-learning bots: corrections have mean zero, and do away with half of the variance.
-
-    Who plays against what was learned of it has more variance for it, and nothing else.
-    """
+    """A bot that plays against what was learned of it has more variance for it, and nothing else."""
     legs, sessions = 150, 12
     luck, points = np.zeros(legs), np.zeros(legs)
     for number in range(legs):
@@ -145,30 +140,23 @@ def test_luck_has_mean_zero_whatever_bots_remember(
     assert (points - luck).var() < most_left * points.var()
 
 
-def test_a_run_records_the_luck_of_each_leg(tmp_path: Path) -> None:
-    place = make_contest(tmp_path, BOTS, 60, "replicas = 2")
+def test_run_records_luck_of_each_leg(tmp_path: Path) -> None:
+    place = make_contest(tmp_path, ["bold", "calm", "dull"], 60, "replicas = 2")
     place.play()
     first = load(str(place.results))
-    for line in first.ranking.entrants:
-        assert line.adjusted_score is not None and line.adjusted_stderr is not None and line.stderr is not None
-        assert line.adjusted_ci_low is not None and line.adjusted_ci_low < line.adjusted_score
-        assert line.adjusted_score != line.score
-    assert sum(line.adjusted_score or 0.0 for line in first.ranking.entrants) == pytest.approx(0, abs=1e-6)
-    raw = {line.name: line.score for line in first.ranking.entrants}
+    known = {line.name: line.score for line in first.ranking.entrants}
     games = first.games.sort_values(["match", "session", "game"])
     for match in first.ranking.matches:
-        own = games[games.match == match.match]
-        total = 0.0
         for replica in range(2):
             leg = LegsLuck(60)
-            rows = own[own.session // 60 == replica]
+            rows = games[(games.match == match.match) & (games.session // 60 == replica)]
             columns = {name: rows[name].to_numpy() for name in LUCK_COLUMNS}
             leg.add(columns | {"seat_0_is_a": rows.seat_0_is_a.to_numpy(np.uint8)}, [0], [60 * replica])
-            total += leg.blocks().sum() / 2
-        raw[match.x] -= total
-        raw[match.y] += total
-    assert {line.name: line.adjusted_score for line in first.ranking.entrants} == pytest.approx(raw)
-    assert verify(CONTEST, config=place.config).problems == ()
+            known[match.x] -= leg.blocks().sum() / 2
+            known[match.y] += leg.blocks().sum() / 2
+    for line in first.ranking.entrants:
+        assert line.adjusted_score == pytest.approx(known[line.name]) != line.score
+        assert line.adjusted_ci_low is not None and line.adjusted_ci_low < line.adjusted_score
 
 
 SHIPPED_BOTS = {
@@ -178,7 +166,7 @@ SHIPPED_BOTS = {
 
 
 @pytest.mark.parametrize("contest", SHIPPED_BOTS)
-def test_luck_is_worked_out_where_legs_are_played_as_it_is_from_their_records(
+def test_luck_while_playing_equals_that_from_records(
     contest: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Buffers hold several legs, and are emptied in the middle of legs."""
@@ -187,7 +175,6 @@ def test_luck_is_worked_out_where_legs_are_played_as_it_is_from_their_records(
     if contest == CONTEST:
         bot = "def a(bot): return 20 if bot.card > 0.6 else 0\ndef b(bot, bet): return bot.card > 0.5\n"
         (tmp_path / "bots" / "python.py").write_text(bot)
-
     with monkeypatch.context() as patch:
         patch.setattr("tournament.worker.batch.ROWS_PER_BUFFER", rows)
         patch.setattr("tournament.runner.tasks.TaskSize.is_full", lambda *_: False)
