@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,13 +18,14 @@ from engine.games.von_neumann_poker.core import VonNeumannPoker
 from engine.kernel.game_core import BLOCK_COUNT
 from engine.kernel.records import Table
 from tests.built_in import VON_NEUMANN_POKER
-from tests.contest_runs import CONTEST, make_contest, make_shipped_contest
+from tests.contest_runs import CONTEST, command_line, environment, make_contest, make_shipped_contest
 from tests.oracles.deals import key_of
 from tournament.api import run, verify
 from tournament.contests.von_neumann_poker.luck import LegsLuck, usual_gains
 from tournament.contests.von_neumann_poker.rules import LUCK_COLUMNS
 from tournament.records.results import load
 from tournament.store.columns import buffer_fields
+from tournament.store.leg_sums import LegSums
 
 
 def invented(seed: int, sessions: int, length: int = 10) -> dict[str, npt.NDArray[Any]]:
@@ -165,6 +167,11 @@ SHIPPED_BOTS = {
 }
 
 
+def sums_in(results: Path) -> dict[str, tuple[LegSums, ...]]:
+    """Return the sums of each leg."""
+    return {leg.digest: leg.sums for batch in load(str(results)).batches for leg in batch.legs}
+
+
 @pytest.mark.parametrize("contest", SHIPPED_BOTS)
 def test_luck_while_playing_equals_that_from_records(
     contest: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -181,11 +188,24 @@ def test_luck_while_playing_equals_that_from_records(
         run(contest, config=config, workers=1, executor="local")
     results = tmp_path / "results" / contest
     assert len(list((results / "games").iterdir())) == 1
-    assert any(leg.sums[0].luck for batch in load(str(results)).batches for leg in batch.legs)
-    assert verify(contest, config=config).problems == ()
+    assert any(sums[0].luck for sums in sums_in(results).values()) and verify(contest, config=config).problems == ()
     run(contest, config=config, results=tmp_path / "whole", workers=1, executor="local")
-    sums, whole = (
-        {leg.digest: leg.sums for batch in load(str(place)).batches for leg in batch.legs}
-        for place in (results, tmp_path / "whole" / contest)
-    )
-    assert sums == whole
+    assert sums_in(results) == sums_in(tmp_path / "whole" / contest)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("contest", SHIPPED_BOTS)
+def test_luck_is_same_on_older_processor(contest: str, tmp_path: Path) -> None:
+    """OpenBLAS and numpy are told to work as on an old processor, without fused multiplications."""
+    settings, _, bots = SHIPPED_BOTS[contest]
+    config = make_shipped_contest(tmp_path, contest, bots, f"seed = 5\n{settings}")
+    known: dict[str, bool] = np._core._multiarray_umath.__cpu_features__  # type: ignore[attr-defined]
+    dispatched: list[str] = np._core._multiarray_umath.__cpu_dispatch__  # type: ignore[attr-defined]
+    features = " ".join(name for name in dispatched if known.get(name))
+    words = ["run", contest, "--config", str(config), "--executor", "local", "--workers", "1", "--results"]
+    for place, more in (
+        ("new", {}), ("old", {"OPENBLAS_CORETYPE": "Nehalem", "NPY_DISABLE_CPU_FEATURES": features}),
+    ):  # fmt: skip
+        subprocess.run(command_line([*words, str(tmp_path / place)]), env=environment(more), check=True)
+    sums = sums_in(tmp_path / "new" / contest)
+    assert any(of_leg[0].luck for of_leg in sums.values()) and sums == sums_in(tmp_path / "old" / contest)

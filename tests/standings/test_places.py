@@ -62,7 +62,7 @@ def test_pairs_are_tested_in_steps_by_holms_correction() -> None:
 
 
 @given(st.integers(0, 2**32), st.integers(2, 9))
-def test_bounds_are_ranks_that_get_no_better_down_the_list(seed: int, count: int) -> None:
+def test_rank_bounds_increase_down_the_list(seed: int, count: int) -> None:
     chance = np.random.default_rng(seed)
     scores = -np.sort(-chance.normal(0, 10, count))
     residuals = residuals_of(chance.normal(size=(count, BLOCKS)) * chance.exponential(2, (count, 1)))

