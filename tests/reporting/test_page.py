@@ -297,7 +297,7 @@ def sums_of_field(names: Sequence[str]) -> LossSums:
     return sums
 
 
-@pytest.mark.parametrize(("bots", "most"), [(150, 5e6), pytest.param(1000, 8e6, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize(("bots", "most"), [(110, 4e6), pytest.param(1000, 8e6, marks=pytest.mark.thorough)])
 def test_page_of_large_field_stays_small(bots: int, most: float, pages: Mapping[str, Played]) -> None:
     findings = large_field(pages["von_neumann_poker"], bots)
     page = render(find_contest("von_neumann_poker"), findings)
