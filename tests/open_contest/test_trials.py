@@ -116,7 +116,7 @@ def test_author_sees_own_faults_and_output_but_no_rivals(tmp_path: Path) -> None
     assert fit and "WRONG" in said and not re.search(f"SECRET|seed|{tmp_path}", said), said
     found = json.loads(said)
     assert [line["opponent"] for line in found["opponents"]] == ["rival"] and found["sessions"] == 40
-    assert len(found["faults"]) == 20 < found["fault_count"] and found["baseline"] == "bold.c"
+    assert len(found["faults"]) == found["fault_count"] > 5 and found["baseline"] == "bold.c"
     assert found["baseline_faults"] == [] and found["baseline_fault_count"] == 0
     for bot, other, shown in (("bold", "rival", False), ("rival", "bold", True)):
         shows = place.config, CONTEST, bot, str(place.results), 180, lambda: False
