@@ -47,7 +47,6 @@ def bots() -> list[tuple[str, bytes, str]]:
 
 @pytest.mark.slow
 def test_killed_server_loses_no_bot_and_final_equals_one_run(tmp_path: Path) -> None:
-    """Each author gets the right reason, and no bot plays twice."""
     settings = f"[{CONTEST}]\nsessions = 10\n"
     (tmp_path / "tournament.toml").write_text(settings)
     entrants = tmp_path / "entrants" / CONTEST

@@ -121,7 +121,6 @@ def _steers(card: float, memory: list[float], seat: int) -> int:
 def test_luck_has_mean_zero_whatever_bots_remember(
     replies: Callable[[float, list[float], int], int], most_left: float
 ) -> None:
-    """A bot that plays against what was learned of it has more variance for it, and nothing else."""
     legs, sessions = 150, 12
     luck, points = np.zeros(legs), np.zeros(legs)
     for number in range(legs):

@@ -44,7 +44,7 @@ def test_rank_bounds_separate_distant_scores_and_join_equal_ones() -> None:
 
 
 def test_pairs_are_tested_in_steps_by_holms_correction() -> None:
-    """Of three pairs the clearest needs a third of the error rate, the next one half, the last all.
+    """Give the clearest of three pairs a third of the error rate, the next one half, the last all.
 
     Differences are in standard errors: each entrant has half a unit of variance of its own.
     """
