@@ -96,7 +96,7 @@ class _Sums:
         return products, freedom
 
     def score_variances(self) -> tuple[Floats, Floats]:
-        """Return the variance of each sum, and its degrees of freedom; 0 if they are unknown."""
+        """Return the variance of each sum, and its degrees of freedom, or 0 degrees if they are unknown."""
         covariances, freedom = self._covariances()
         return np.maximum(np.diagonal(covariances), 0.0), freedom
 

@@ -78,8 +78,8 @@ class SettledOrder:
     def verdicts(self) -> list[Verdict]:
         """Verdict for each bot and the next one.
 
-        It is settled if their possible ranks don't overlap, tied if they are significantly a tie, too_close if more
-        replicas would hardly distinguish them, and otherwise open.
+        It is settled if their possible ranks don't overlap, and tied if they are significantly a tie. It is too_close
+        if more replicas would hardly distinguish them, and otherwise open.
         """
         none = [False] * len(self.bounds)
         tied = none if self.tied is None else np.diagonal(self.tied, 1).tolist()

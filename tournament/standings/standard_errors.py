@@ -215,7 +215,7 @@ class Errors(Protocol):
         """True if errors of differences are known."""
 
     def score_variances(self) -> tuple[Floats, Floats]:
-        """Return the variance of each score, and its degrees of freedom; 0 if it is unknown."""
+        """Return the variance of each score, and its degrees of freedom, or 0 degrees if they are unknown."""
 
     def difference_variances(self, indices: Ints) -> tuple[Floats, Floats]:
         """Return the variances of the differences between entrants, and their degrees of freedom, as two matrices.

@@ -304,7 +304,7 @@ class FolderStorage:
     def tail(self, name: str, count: int, size: int | None = None) -> tuple[bytes, int]:
         """Return the last `count` bytes of a file, and its size in bytes.
 
-        It reads the size itself, whatever `size` is.
+        The argument `size` isn't needed.
 
         Raises:
             FileNotFoundError: There is no such file.

@@ -173,6 +173,11 @@ class ObjectClient:
         """
 
         def request(store: _Store) -> tuple[bytes, Version]:
+            """Return the object's content and version.
+
+            Raises:
+                TooLarge: The object has more than `max_bytes` bytes.
+            """
             response = obstore.get(store, key)
             if (size := response.meta["size"]) > max_bytes:
                 raise TooLarge(f"{self.url}: {key} is too large: {size:,} bytes")
@@ -189,6 +194,7 @@ class ObjectClient:
         """
 
         def request(store: _Store) -> tuple[bytes, int]:
+            """Return the range's bytes, and the object's size."""
             response = obstore.get(store, key, options={"range": (start, end)})
             return response.bytes().to_bytes(), response.meta["size"]
 

@@ -30,7 +30,10 @@ _AT_ONCE = 32
 
 
 class ObjectStorage:
-    """A prefix in an object store. Any request can fail with RunError; the first one also with InputError."""
+    """A prefix in an object store.
+
+    Any request can fail with RunError. The first one can also fail with InputError, if the URL needs an account.
+    """
 
     def __init__(self, location: str) -> None:
         self.location = location.rstrip("/")
