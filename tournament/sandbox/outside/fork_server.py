@@ -195,6 +195,7 @@ _servers: dict[_Key, _Server] = {}  # least recently used first
 _lock = threading.Lock()
 _owner = 0  # process ID of the servers' owner; a fork of it needs its own servers
 _starts: _Starts
+_starter: threading.Thread
 
 
 def _start_servers(starts: _Starts) -> None:
@@ -228,16 +229,17 @@ def _server_for(launch: LaunchSpec) -> _Server:
         InputError: The server can't be confined.
         MachineBusyError: A signal ended it.
     """
-    global _owner, _starts
+    global _owner, _starts, _starter
     kind = _server_kind(launch.what)
     # A server can read the present folder, not one that was made again at the same path.
     files = [_file_identity(path) for path in [*launch.readable, *([str(launch.folder)] if launch.folder else [])]]
     key = (kind, launch.folder, tuple(files), tuple(launch.modules))
     with _lock:
-        if _owner != os.getpid():
+        if _owner != os.getpid() or not _starter.is_alive():  # an error at the end of an idle server ends the thread
             starts: _Starts = queue.SimpleQueue()
-            threading.Thread(target=_start_servers, args=(starts,), name="fork servers", daemon=True).start()
-            _owner, _starts = os.getpid(), starts  # set last, so that the next caller tries again after a failure
+            starter = threading.Thread(target=_start_servers, args=(starts,), name="fork servers", daemon=True)
+            starter.start()
+            _owner, _starts, _starter = os.getpid(), starts, starter  # last, so that callers try again after a failure
             _servers.clear()
         server = _servers.pop(key, None)
         if server is None:
