@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.cli.in_process import run_cli
+from tests.commands import run_cli
 from tests.contest_runs import CONTEST, ContestDir, Outcome, assert_same, bot_source, make_contest, read_outcome
 from tests.forgery import Head, carried_in, forge_head, forge_legs, forge_part
 from tests.object_store import new_location

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import tournament
-from tests.cli.in_process import run_cli
+from tests.commands import run_cli
 from tournament.errors import InputError
 from tournament.rules import Decision, Int, Questions, Rules, Session, Text
 from tournament.rules.contests import get_contest

@@ -12,7 +12,7 @@ import pandas.testing
 import pytest
 
 import tournament
-from tests.cli.in_process import run_cli
+from tests.commands import run_cli
 from tests.contest_runs import EXAMPLES
 from tournament.config import load_config
 from tournament.open_contest.authors import AuthorsFile, add_author, read_authors

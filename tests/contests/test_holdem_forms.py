@@ -12,7 +12,7 @@ import pytest
 
 import tournament
 from engine.games.holdem_training.rates import RateSampler
-from tests.cli.in_process import command, run_cli
+from tests.commands import command, run_cli
 from tests.holdem import build, leg_of, play_built, play_core, play_processes
 from tests.oracles.holdem_training import View
 from tests.worker.support import Source, script

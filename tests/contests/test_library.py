@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.in_process import run_cli
+from tests.commands import run_cli
 from tournament.api import run
 from tournament.artifacts import python_artifact
 from tournament.config import load_config

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.in_process import run_cli
+from tests.commands import run_cli
 from tests.contests.test_one_door import contest_folder
 from tournament import replay
 from tournament.cli.replay_tables import short_lists

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.forks import call, shared
+from tests.commands import Ended, shared
 from tests.processes import wait_until
 
 _RULES = """\
@@ -46,15 +44,15 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def _run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return call(words, os.environ, folder)
+def _run(folder: Path, *words: str) -> Ended:
+    return shared().run(words, folder=folder)
 
 
 @pytest.mark.parametrize("words", [("run", "--executor", "local"), ("match", "loops", "one", "other")])
 def test_slow_step_of_rules_ends_command(folder: Path, words: tuple[str, ...]) -> None:
     run = _run(folder, *words)
-    told = run.stderr.splitlines()
-    assert run.returncode == 1, told
+    told = run.err.splitlines()
+    assert run.code == 1, told
     assert "a step took more than the 0.5 s of rules_seconds_per_step (loops.py, line 16)" in told[-1]
     assert any("session 1, game 0" in line for line in told[-2:])
 
@@ -70,10 +68,7 @@ def test_slow_step_elsewhere_ends_run(kind: str, folder: Path) -> None:
             bot.unlink()
             bot.with_suffix(".py").write_text("def bid(bot):\n    return 0\n")
     run = _run(folder, "run", "--executor", "local")
-    assert (
-        run.returncode == 1
-        and "a step took more than the 0.5 s of rules_seconds_per_step (loops.py, line " in run.stderr
-    )
+    assert run.code == 1 and "a step took more than the 0.5 s of rules_seconds_per_step (loops.py, line " in run.err
 
 
 def test_signal_ends_endless_rules(folder: Path) -> None:

@@ -43,6 +43,6 @@ def test_swollen_summary_is_refused_in_one_line(swell: Callable[[Path], None], t
     swell(place.results / "matches.parquet")
     taken = tmp_path / "taken"
     done = call(["verify", "--results", str(place.results)], _MEASURE.format(taken=str(taken)))
-    assert done.returncode in (1, 2) and "Traceback" not in done.stderr
-    assert "matches.parquet doesn't match the legs" in done.stdout + done.stderr
+    assert done.code in (1, 2) and "Traceback" not in done.err
+    assert "matches.parquet doesn't match the legs" in done.said
     assert float(taken.read_text()) < _MAX_MEGABYTES

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import tournament
-from tests.cli.in_process import run_cli
+from tests.commands import run_cli
 from tests.contest_runs import REPOSITORY, SEEDS, ContestDir, bot_source, make_contest
 from tournament.records.comparison import Comparison, _shared_legs
 from tournament.store.legs import Legs

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.in_process import run_cli
+from tests.commands import run_cli
 from tests.contest_runs import EXAMPLES
 from tournament import conformance
 from tournament.config import load_config

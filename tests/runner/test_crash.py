@@ -14,6 +14,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from tests.commands import shared
 from tests.contest_runs import (
     CONTEST,
     ONE_LEG_A_TASK,
@@ -28,7 +29,6 @@ from tests.contest_runs import (
     make_contest,
     read_outcome,
 )
-from tests.forks import shared
 from tests.processes import wait_until
 from tournament.records.results import load
 
@@ -99,7 +99,7 @@ def test_sixteen_workers_need_few_descriptors(tmp_path: Path) -> None:
     place = make_contest(tmp_path, ["bold", "calm"], sessions=3, settings="replicas = 300")
     limit = "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (128, 128))\n"
     done = call([*place.arguments(), "--workers", "16"], limit)
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.err
     assert_games_are_the_standings(place.results)
 
 
@@ -135,5 +135,5 @@ def test_raw_reader_beside_killed_edits_sees_every_row_once(tmp_path: Path) -> N
         stop.set()
         reader.join()
     assert found.total() == found["fine"] > 5, found
-    assert call(place.arguments()).returncode == 0
+    assert call(place.arguments()).code == 0
     assert_games_are_the_standings(place.results)

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import tournament
-from tests.cli.in_process import run_cli
+from tests.commands import run_cli
 from tests.contest_runs import assert_same, read_outcome
 from tournament.errors import InputError
 

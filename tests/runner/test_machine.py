@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from tests.built_in import VON_NEUMANN_POKER
+from tests.commands import Ended, Forks, copy_for_everybody, forks
 from tests.contest_runs import (
     EXAMPLES,
     ContestDir,
@@ -24,7 +25,6 @@ from tests.contest_runs import (
     make_contest,
     read_outcome,
 )
-from tests.forks import Ended, Forks, copy_for_everybody, forks
 from tournament.cache import cache_folder
 from tournament.contests.rules_loader import load_rules
 from tournament.entrants import own_trial

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.in_process import run_cli
+from tests.commands import run_cli
 from tournament.thread_streams import separate_streams
 
 RULES = """\

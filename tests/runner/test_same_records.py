@@ -17,6 +17,7 @@ import pandas as pd
 import pytest
 
 import tournament
+from tests.commands import Ended, shared
 from tests.contest_runs import (
     Outcome,
     assert_games_are_the_standings,
@@ -24,7 +25,6 @@ from tests.contest_runs import (
     assert_same,
     read_outcome,
 )
-from tests.forks import Ended, shared
 from tournament.errors import InputError, RunError
 from tournament.records.results import load
 from tournament.runner.listener import Progress

@@ -18,7 +18,7 @@ import obstore.store
 import pytest
 
 import tournament
-from tests.cli.in_process import run_cli
+from tests.commands import run_cli
 from tests.contest_runs import CONTEST, THRESHOLDS, Listener, bot_source, make_contest
 from tests.object_store import BUCKET, MemoryStore, ServedStore, new_location
 from tests.store.test_records import (

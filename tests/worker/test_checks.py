@@ -11,7 +11,7 @@ import pytest
 import wasmtime
 
 from tests.built_in import VON_NEUMANN_POKER
-from tests.cli.in_process import run_cli
+from tests.commands import run_cli
 from tests.worker.support import Source, answering, script, write_bot
 from tournament.cache import cache_folder
 from tournament.contests.settings import BankedSettings
