@@ -30,8 +30,6 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # Tests that count processes, and those that start Ray: one of each kind at a time, and first, since they take longest.
 _ONE_AT_A_TIME = {"test_cluster.py": "Ray", "test_executors.py": "Ray", "test_jobs.py": "Ray", "hostile": "hostile"}
 
-_SHARE_FIXTURES = {"reporting"}  # folders whose files share their fixtures
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--times", type=int, default=1, help="as many times longer limits, where a processor is emulated")
@@ -50,7 +48,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     groups: dict[pytest.Item, str] = {}
     for item in items:
         kind = kind_of(item)
-        together = item.path.parent if item.path.parent.name in _SHARE_FIXTURES else item.path
+        together = item.path.parent if item.path.parent.name == "reporting" else item.path  # shared fixtures
         if "served_store" in getattr(item, "fixturenames", ()):  # one store for all, which takes seconds to start
             together = here / "object_store.py"
         groups[item] = kind or str(together)

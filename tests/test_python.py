@@ -14,17 +14,10 @@ from tests.contest_runs import CONTEST, make_contest
 from tournament.errors import InputError, _as_parameters
 
 
-@pytest.mark.parametrize(
-    ("said", "told"),
-    [
-        ("--max-replicas 0: must be at least 1", "max_replicas=0: must be at least 1"),
-        ("--session requires one OTHER, and no --baseline", "session requires one OTHER, and no baseline"),
-        ("--until-settled 2: expected a probability", "until_settled=2: expected a probability"),
-        ("no; tournament new NAME --language c", "no; tournament new NAME --language c"),
-    ],
-)
-def test_error_of_the_command_names_parameters_in_python(said: str, told: str) -> None:
-    assert _as_parameters(said) == told
+def test_error_of_command_names_parameters_in_python() -> None:
+    said = "--session requires one OTHER, and no --baseline; tournament new NAME --language c"
+    assert _as_parameters(said) == "session requires one OTHER, and no baseline; tournament new NAME --language c"
+    assert _as_parameters("--max-replicas 0: must be at least 1") == "max_replicas=0: must be at least 1"
 
 
 def test_run_takes_every_key_of_the_contests_table(tmp_path: Path) -> None:
