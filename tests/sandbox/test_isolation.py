@@ -165,11 +165,7 @@ def test_package_that_is_not_allowed_is_missing(module: str) -> None:
     )
 
 
-@pytest.mark.slow
 def test_allowed_package_brings_its_dependencies() -> None:
-    sandbox = SandboxSettings(python_packages=["pandas"])
-    source = "import pandas as pd\ndef a(bot): return int(pd.Series([3, 4]).sum())\ndef b(bot, bet): return 0\n"
-    assert ask(source, [A], sandbox=sandbox).answers == [7]
     assert {"pandas", "numpy", "python-dateutil", "six"} <= set(python_artifact.installed(("pandas",)).versions)
 
 
