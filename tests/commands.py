@@ -39,9 +39,9 @@ _TEMPORARY = tempfile.gettempdir()
 
 @dataclass(frozen=True)
 class Ended:
-    """The end of a command: its exit code, negative for a signal and None if it hung, and its output."""
+    """The end of a command: its exit code, negative for a signal, and its output."""
 
-    code: int | None
+    code: int
     out: str
     err: str
 
@@ -96,12 +96,13 @@ class Run:
         assert wait_until(lambda: state.read_text().rpartition(")")[2].split()[0] in "TZ")
 
     def wait(self, seconds: float = 60.0) -> Ended:
-        """Wait for its end, and kill it if that takes too long."""
+        """Wait for its end. Fail, and kill it, if that takes too long."""
         has_ended = wait_until_exited([self.process], seconds)
         self.send(signal.SIGKILL)
         code = self.server.ask(self.process)
         out, err = (file.read_text(errors="replace") for file in (self.out, self.err))
-        return Ended(code if has_ended else None, out, err)
+        assert has_ended, f"took more than {seconds:g} s: {out}{err}"
+        return Ended(code, out, err)
 
 
 @dataclass(frozen=True)

@@ -135,7 +135,7 @@ OUTPUTS = {
 
 
 @pytest.mark.parametrize("setup", OUTPUTS)
-def test_output_that_takes_nothing_is_one_line_and_exit_1(setup: str) -> None:
+def test_closed_or_full_output_is_one_line(setup: str) -> None:
     done = call(["--version"], f"import os; {setup}; os.dup2(descriptor, 1)")
     assert (done.code, done.err) == (1, f"tournament: {OUTPUTS[setup]}\n")
 
@@ -198,7 +198,7 @@ def mistakes_of(folder: Path, text: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("text", "line", "words"), SETTINGS)
-def test_wrong_settings_are_one_line_with_file_line_and_key(tmp_path: Path, text: str, line: int, words: str) -> None:
+def test_wrong_setting_is_one_line_with_file_and_line(tmp_path: Path, text: str, line: int, words: str) -> None:
     (mistake,) = mistakes_of(tmp_path, text)
     assert mistake.startswith(f"{line}: ") and words in mistake
 

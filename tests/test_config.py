@@ -62,7 +62,7 @@ def test_no_password_is_shown(tmp_path: Path, text: str) -> None:
     assert len(str(caught.value).splitlines()) == 1
 
 
-def test_options_lie_over_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_options_precede_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "there").mkdir()
     config = load_text(tmp_path / "there", GOOD, workers=7, results="mine", sessions=9, seed=None, entrants="my_bots")

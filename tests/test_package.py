@@ -111,14 +111,14 @@ def command(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place / "bin" / "tournament"
 
 
-def test_the_sdist_has_the_sources_and_nothing_generated(sdist: Path) -> None:
+def test_sdist_has_sources_and_nothing_generated(sdist: Path) -> None:
     with tarfile.open(sdist) as archive:
         names = {str(PurePosixPath(*PurePosixPath(m.name).parts[1:])) for m in archive if m.isfile()}
     assert tracked() - {".gitignore"} <= names, "its README and CONTRIBUTING speak of all this"
     assert not [name for name in names if name.endswith((".so", ".pyc")) or re.fullmatch(r"engine/.*\.c", name)]
 
 
-def test_the_wheel_has_the_core_the_sdks_and_the_shipped_bots(wheel: Path) -> None:
+def test_wheel_has_core_sdks_and_shipped_bots(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
     compiled = {name.partition(".")[0] for name in names if name.endswith(".so")}
@@ -128,7 +128,7 @@ def test_the_wheel_has_the_core_the_sdks_and_the_shipped_bots(wheel: Path) -> No
     assert not [name for name in names if name.endswith((".pyx", ".pyc"))]
 
 
-def test_every_contest_plays_from_a_new_folder_without_a_compiler(command: Path, tmp_path: Path) -> None:
+def test_contests_play_without_compiler(command: Path, tmp_path: Path) -> None:
     """Use a machine that has Python and a shell, and has never compiled a bot."""
     programs = tmp_path / "programs"
     programs.mkdir()

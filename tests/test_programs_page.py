@@ -57,11 +57,12 @@ def test_dialogue_is_as_documented(
     entrants = build_entrants(contest, settings, sandbox, tmp_path / "bots", lambda _text: None)
     # The deals don't depend on this folder's path, which the program's contents name.
     field = [Competitor(number, bot.name, bot.plays_as, bot.name) for number, bot in enumerate(entrants)]
-    schedule: Any = (contest.name, settings.playing(), master_key(seed), field)
+    schedule: list[Any] = [contest.name, settings.playing(), master_key(seed), field]
     artifacts = {bot.artifact_sha256 or "": artifact_of(bot) for bot in entrants}
     if contest.house:
         artifacts["server"] = generated_server(master_key(seed), "example_0").content
-        (leg,) = AgainstHouse(*schedule, [Competitor(0, "example_0", "house", "server")]).legs()
+        schedule.append([Competitor(0, "example_0", "house", "server")])
+        (leg,) = AgainstHouse(*schedule).legs()
     else:
         (leg,) = RoundRobin(*schedule).legs()
     built = {bot.name: bot.artifact_sha256 or "" for bot in entrants}

@@ -20,7 +20,7 @@ def test_error_of_command_names_parameters_in_python() -> None:
     assert _as_parameters("--max-replicas 0: must be at least 1") == "max_replicas=0: must be at least 1"
 
 
-def test_run_takes_every_key_of_the_contests_table(tmp_path: Path) -> None:
+def test_run_takes_every_key_of_contest(tmp_path: Path) -> None:
     place = make_contest(tmp_path, ["bold", "calm"], sessions=5)
     found = tournament.run(CONTEST, config=place.config, executor="local", replicas=3, title="Autumn cup")
     assert found.matches.sessions.tolist() == [15, 15]
@@ -30,7 +30,7 @@ def test_run_takes_every_key_of_the_contests_table(tmp_path: Path) -> None:
             tournament.run(CONTEST, config=place.config, **settings)
 
 
-def test_settings_are_found_beside_the_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_are_found_beside_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = make_contest(tmp_path / "contest", ["bold", "calm"], sessions=5)
     place.play()
     (tmp_path / "elsewhere").mkdir()
@@ -47,7 +47,7 @@ def test_settings_are_found_beside_the_records(tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.parametrize("name", ["load", "match", "replay", "report", "run", "scan", "verify"])
-def test_docstrings_name_each_parameter_of_the_package(name: str) -> None:
+def test_docstrings_name_each_parameter(name: str) -> None:
     function = getattr(tournament, name)
     text = inspect.getdoc(function) or ""
     told = re.findall(r"^    (\S+): ", text.partition("Args:\n")[2].partition("\n\n")[0], re.MULTILINE)

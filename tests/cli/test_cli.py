@@ -67,7 +67,7 @@ def test_tables_are_the_same_as_csv_json_and_text(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("place", ["results", "results/von_neumann_poker"])
-def test_results_can_be_named_with_or_without_the_contest(folder: Path, place: str) -> None:
+def test_results_may_be_named_without_contest(folder: Path, place: str) -> None:
     assert "steady" in command(folder, "leaderboard", "von_neumann_poker", "--results", place).out
 
 
@@ -78,7 +78,7 @@ def test_faults_lists_broken_bot_with_compiler_output(folder: Path) -> None:
     assert command(folder, "faults", "--bot", "steady").out == "no faults\n"
 
 
-def test_check_refuses_what_a_run_would(folder: Path, tmp_path: Path) -> None:
+def test_check_refuses_what_run_would(folder: Path, tmp_path: Path) -> None:
     bots = tmp_path / "entrants" / "von_neumann_poker"
     bots.mkdir(parents=True)
     steady = folder / "entrants" / "von_neumann_poker" / "steady.c"

@@ -71,7 +71,7 @@ def test_gradebook_begins_with_places_and_author(closed: ContestDir) -> None:
 
 
 @pytest.mark.parametrize("words", [["--final"], ["--results", f"results/{FINALS[0]}"]])
-def test_pages_of_a_final_print_commands_that_work(closed: ContestDir, words: list[str], tmp_path: Path) -> None:
+def test_pages_of_final_print_working_commands(closed: ContestDir, words: list[str], tmp_path: Path) -> None:
     assert command(closed.folder, "report", CONTEST, *words, "--folder", str(tmp_path)).code == 0
     found = [re.findall("<code>(tournament replay .*?)</code>", page.read_text()) for page in tmp_path.glob("*.html")]
     commands = [shlex.split(one) for several in found for one in several]

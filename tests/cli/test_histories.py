@@ -14,7 +14,7 @@ from tests.contest_runs import CONTEST, ContestDir, bot_source, make_contest
 from tournament.records.results import load
 
 
-def test_a_bot_s_versions_come_with_their_standings(tmp_path: Path) -> None:
+def test_versions_of_bot_have_their_standings(tmp_path: Path) -> None:
     place = make_contest(tmp_path, ["bold", "calm", "dull"], 30)
     place.play()
     before = {line.name: line for line in load(str(place.results)).ranking.entrants}

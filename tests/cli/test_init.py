@@ -59,7 +59,7 @@ def test_init_overwrites_nothing(tmp_path: Path, taken: str, kind: str) -> None:
     assert files_in(tmp_path) == before and not (tmp_path / "nowhere").exists()
 
 
-def test_every_key_is_in_the_settings_at_its_default(tmp_path: Path) -> None:
+def test_settings_file_has_every_key_at_its_default(tmp_path: Path) -> None:
     """Keys keep their defaults if every # before them is removed."""
     text = settings_text(SHIPPED)
     plain, bare = tmp_path / "plain.toml", tmp_path / "bare.toml"

@@ -151,7 +151,7 @@ def test_strict_run_fails_for_broken_or_disqualified_bot(
     assert "calm.c, late.c were added or changed during the run: run again to play them" in run.out
 
 
-def test_progress_is_lines_of_json_up_to_the_records(told: dict[str, Ended], folder: Path) -> None:
+def test_progress_is_json_up_to_last_leg(told: dict[str, Ended], folder: Path) -> None:
     page = (REPOSITORY / "docs" / "how_to" / "automation.md").read_text()
     documented = set(re.findall(r"`(\w+)`", page[page.index("`--progress json` writes") :].split("\n\n")[0]))
     lines = [json.loads(line) for line in told["run"].err.splitlines()]

@@ -69,7 +69,7 @@ def debug(capfd: pytest.CaptureFixture[str]) -> Debug:
     return run
 
 
-def test_sanitizers_name_the_line_of_a_read_out_of_bounds(contest: Path, debug: Debug) -> None:
+def test_sanitizers_name_line_of_read_out_of_bounds(contest: Path, debug: Debug) -> None:
     code, text = debug(contest, "behind", "--match", "behind,naive", "--session", "0")
     assert code == 1
     assert f"{contest}/entrants/von_neumann_poker/behind.c:5:17: runtime error: index 8 out of bounds" in text
@@ -85,7 +85,7 @@ def test_loop_is_ended_and_named(tmp_path: Path, debug: Debug) -> None:
     assert 'loops.py", line ' in text
 
 
-def test_exception_of_a_python_bot_shows_its_line(contest: Path, debug: Debug) -> None:
+def test_exception_of_python_bot_shows_its_line(contest: Path, debug: Debug) -> None:
     code, text = debug(contest, "raises")
     assert code == 1 and 'raises.py", line 7, in a' in text and "KeyError: 'missing'" in text
     assert "python_driver" not in text

@@ -60,7 +60,7 @@ def test_measured_numbers_in_readme_are_those_of_benchmarks() -> None:
         assert (speed.split()[0], compared.split()[0]) == (ours.split()[0], ratio)
 
 
-def test_header_in_documentation_is_the_one_that_bots_get() -> None:
+def test_header_in_documentation_is_that_of_bots() -> None:
     def code(path: str) -> str:
         bare = re.sub(r"/\*.*?\*/", "", (ROOT / path).read_text(), flags=re.DOTALL)
         return " ".join(bare[bare.index("typedef float Card;") : bare.index("} Bot;")].split())
