@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support import build_folder, constant_bot, try_bot
-from tournament.artifacts.bot import Entrant
+from tests.worker.support import A, Answered, B, Source, ask_each, problem_of
 
 CALLS = "int b(const Bot *, int) { return 1; }\n"
 CATCHES = """#include <stdexcept>
@@ -33,24 +32,22 @@ UNCAUGHT = {
 HEADERS = "#include <stdexcept>\n#include <vector>\n"
 FAULTS = {CATCHES.format(trap): fault for trap, fault in TRAPS.items()}
 FAULTS |= {HEADERS + source: fault for source, fault in UNCAUGHT.items()}
-START = "static int fails() { throw 1; }\nint early = fails();\nint a(const Bot *) { return early; }\n" + CALLS
 
 
 @pytest.fixture(scope="module")
-def entrants(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Entrant]:
-    """Build all bots of this file together."""
-    bots: dict[str, str | bytes] = {f"bot_{n}.cpp": source + CALLS for n, source in enumerate(FAULTS)}
-    bots |= {"at_start.cpp": START, "catches.cpp": CATCHES.format('throw "words";') + CALLS}
-    return build_folder(tmp_path_factory.mktemp("bots"), bots)
+def asked() -> dict[str, Answered]:
+    """Build all bots of this file together, and ask each for two bets and a call."""
+    bots: dict[str, Source] = {f"bot_{n}.cpp": source + CALLS for n, source in enumerate(FAULTS)}
+    return ask_each({**bots, "catches.cpp": CATCHES.format('throw "words";') + CALLS}, [A, A, B])
 
 
 @pytest.mark.parametrize("number", range(len(FAULTS)))
-def test_trap_or_exception_ends_decision(entrants: dict[str, Entrant], number: int) -> None:
-    trial = try_bot(entrants[f"bot_{number}"], constant_bot(20, 1), sessions=1)
-    assert trial.failures == [list(FAULTS.values())[number]] * 3
+def test_trap_or_exception_ends_decision(asked: dict[str, Answered], number: int) -> None:
+    answered = asked[f"bot_{number}"]
+    assert answered.what == [list(FAULTS.values())[number]] * 2 and answered.answers == [0, 0, 1]
 
 
-def test_bot_catches_exception_unless_at_start(entrants: dict[str, Entrant]) -> None:
-    trial = try_bot(entrants["catches"], constant_bot(0, 1), sessions=1)
-    assert not trial.failures and {game.bet for game in trial.record.games if game.seat_0_is_a} == {7}
-    assert entrants["at_start"].problem == "can't start: threw an exception that nothing caught"
+def test_bot_catches_exception_unless_at_start(asked: dict[str, Answered]) -> None:
+    assert asked["catches"].answers == [7, 7, 1] and not asked["catches"].faults
+    start = "static int fails() { throw 1; }\nint early = fails();\nint a(const Bot *) { return early; }\n" + CALLS
+    assert problem_of(start, "bot.cpp") == "can't start: threw an exception that nothing caught"

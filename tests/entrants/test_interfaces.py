@@ -10,17 +10,16 @@ from pathlib import Path
 import pytest
 import wasmtime
 
-from tests.oracles import von_neumann_poker as oracle
-from tests.oracles.deals import key_of, poker_deals
-from tests.oracles.von_neumann_poker import Bot, Record, View
-from tests.support import build_folder, play_built, poker_settings, try_bot
-from tournament.artifacts.bot import Entrant
+from tests.oracles.von_neumann_poker import Bot, View
+from tests.support import build_folder, play_built, poker_settings
+from tests.worker.support import A, Answered, ask_each, view
+from tournament.contests.von_neumann_poker.rules import Settings
 
 # Most of the bots below play like this one.
 MODEL = Bot(lambda view: 20 if view.card > 0.5 else 0, lambda view, _bet: int(view.card > 0.25))
 
-# The other side of the table: bets of all sizes, calls and folds.
-OPPONENT = Bot(lambda view: int(70 * view.card) - 20, lambda view, _bet: int(view.card > 0.3))
+VIEWS = [View(card, previous, money, 200 - money) for card, previous, money in (
+    (0.125, -1.0, 100), (0.375, 0.5, 120), (0.5625, 0.25, 60), (0.75, 0.0, 150), (0.9375, 0.875, 90))]  # fmt: skip
 
 BET = "return bot->card > 0.5f ? 20 : 0;"
 CALL = "return bot->card > 0.25f;"
@@ -71,31 +70,7 @@ LIKE_THE_MODEL = {
 }
 
 
-Entrants = dict[str, Entrant]
-
-
-@pytest.fixture(scope="module")
-def entrants(tmp_path_factory: pytest.TempPathFactory) -> Entrants:
-    """Build all bots of this file together."""
-    return build_folder(tmp_path_factory.mktemp("bots"), SOURCES)
-
-
-def played_by(model: Bot, sessions: int = 4, opponent: Bot = OPPONENT) -> Record:
-    """Return the record of a bot that decides like this, in the first seat."""
-    return oracle.play(model, opponent, poker_deals(key_of(1)), sessions=sessions)
-
-
-def assert_plays_like(entrant: Entrant, model: Bot, opponent: Bot = OPPONENT) -> None:
-    trial = try_bot(entrant, opponent)
-    assert trial.failures == []
-    assert trial.record.games == played_by(model, opponent=opponent).games
-
-
 # Bots with a mind of their own, each with what it does in Python
-
-
-def only_as_a(bet: Callable[[View], int]) -> Bot:
-    return Bot(bet, lambda _view, _bet: 0)
 
 
 def alternating() -> Bot:
@@ -195,51 +170,64 @@ MODELS: dict[str, Callable[[], Bot]] = {
     **dict.fromkeys((*LIKE_THE_MODEL, *WASM_MODELS), lambda: MODEL),
     **dict.fromkeys([name for name in MINDED if name.startswith("memory")], alternating),
     **{f"typed_{number}.c": partial(Bot, a, b) for number, ((a, _), (b, _)) in enumerate(zip(BETS, CALLS))},
-    "rich.c": lambda: only_as_a(lambda view: 9 if view.money > 100 else 5 if view.opponents_money > 120 else 0),
-    "copycat_card.c": lambda: only_as_a(lambda view: int(40 * view.opponents_previous_card)),
+    "rich.c": lambda: Bot(
+        lambda view: 9 if view.money > 100 else 5 if view.opponents_money > 120 else 0, lambda _view, _bet: 0
+    ),
+    "copycat_card.c": lambda: Bot(lambda view: int(40 * view.opponents_previous_card), lambda _view, _bet: 0),
 }
 
 
+@pytest.fixture(scope="module")
+def asked() -> dict[str, Answered]:
+    """Ask all bots for a bet, and for a call of 20 and 21, with each view."""
+    questions = [(kind, view(*shown, bet)) for shown in VIEWS for kind, bet in ((0, 0), (1, 20), (1, 21))]
+    return ask_each({file: SOURCES[file] for file in MODELS}, questions)
+
+
 @pytest.mark.parametrize("file", MODELS)
-def test_every_way_of_writing_plays_the_same(entrants: Entrants, file: str) -> None:
-    assert_plays_like(entrants[file.rsplit(".", 1)[0]], MODELS[file]())
+def test_every_way_of_writing_plays_the_same(asked: dict[str, Answered], file: str) -> None:
+    bot, answered = MODELS[file](), asked[file.rsplit(".", 1)[0]]
+    assert not answered.faults
+    for number, shown in enumerate(VIEWS):
+        bet, *calls = answered.answers[3 * number : 3 * number + 3]
+        assert min(max(bet, 0), 50) == min(max(bot.a(shown), 0), 50), shown
+        assert [call != 0 for call in calls] == [bot.b(shown, 20) != 0, bot.b(shown, 21) != 0], shown
 
 
-@pytest.mark.parametrize("name", ["memory_cast", "memory_globals"])
-def test_bots_forget_between_legs(entrants: Entrants, name: str) -> None:
-    first, second = (try_bot(entrants[name], OPPONENT, sessions=1).record.games for _ in range(2))
-    assert first == second
+@pytest.mark.parametrize("name", ["memory_cast.c", "memory_globals.c"])
+def test_bots_forget_between_legs(name: str) -> None:
+    first, second = (ask_each({name: MINDED[name]}, [A, A])[name[:-2]].answers for _ in range(2))
+    assert first == second == [20, 0]
 
 
-def test_overwritten_card_is_shown_as_dealt(entrants: Entrants) -> None:
-    opponent = Bot(lambda view: int(40 * view.opponents_previous_card), lambda _view, _bet: 1)
-    assert_plays_like(entrants["meddler"], MODEL, opponent)
-
-
-def bets_of(entrant: Entrant, random_seed: int) -> list[int]:
-    """Return the bets of a bot that bets 1 to 50 by rand()."""
-    trial = try_bot(entrant, Bot(lambda _view: 0, lambda _view, _bet: 0), random_seed=random_seed, sessions=12)
-    assert trial.failures == []
-    return [game.bet for game in trial.record.games if game.seat_0_is_a and min(game.a_money, game.b_money) >= 50]
-
-
-@pytest.mark.parametrize("name", ["lucky", "lucky_clock", "dice"])
-def test_rand_differs_by_leg_and_repeats(entrants: Entrants, name: str) -> None:
-    """Bots that seed by a clock get the same date, and another sequence. Compiled and imported rand() are the same."""
-    bets = bets_of(entrants[name], 1)
-    assert len(bets) > 30 and len(set(bets)) > 15
-    assert bets == bets_of(entrants[name], 1)
-    others = [bets_of(entrants[name], seed) for seed in (2, 3, 2**64 - 1)]
-    assert len({tuple(other) for other in [bets, *others]}) == 4
-    assert (bets == bets_of(entrants["lucky"], 1)) == (name != "lucky_clock")
-
-
-def test_same_global_names_are_separate(entrants: Entrants) -> None:
-    """Twin bets its own counter of 1, twin2 its 2."""
-    result, sink = play_built(entrants["twin"], entrants["twin2"], settings=poker_settings(sessions=3))
+def games_of(folder: Path, *files: str) -> dict[str, list[float]]:
+    """Return the columns of the games between two bots."""
+    folder.mkdir()
+    bots = build_folder(folder, {file: SOURCES[file] for file in files})
+    result, sink = play_built(*bots.values(), settings=poker_settings(sessions=3))
     assert result.faults == ()
-    seat_0_is_a = sink.column("games.seat_0_is_a") == 1
-    assert set(sink.column("games.bet")[seat_0_is_a]) == {1} and set(sink.column("games.bet")[~seat_0_is_a]) == {2}
+    return {name: sink.column(name).tolist() for name in sink.gathered if name.startswith("games.")}
+
+
+def test_overwritten_card_is_shown_as_dealt(tmp_path: Path) -> None:
+    """An opponent bets by the card that the bot had."""
+    meddler, plain = (games_of(tmp_path / bot, "copycat_card.c", bot) for bot in ("meddler.c", "plain.c"))
+    assert meddler == plain and len(set(plain["games.bet"])) > 10
+
+
+def test_same_global_names_are_separate(tmp_path: Path) -> None:
+    """Twin bets its own counter of 1, twin2 its 2."""
+    games = games_of(tmp_path / "twins", "twin.c", "twin2.c")
+    assert {(seat, bet) for seat, bet in zip(games["games.seat_0_is_a"], games["games.bet"])} == {(1, 1), (0, 2)}
+
+
+@pytest.mark.parametrize("file", ["lucky.c", "lucky_clock.c", "dice.wasm"])
+def test_rand_differs_by_leg_and_repeats(file: str) -> None:
+    """Bots that seed by a clock get the same date."""
+    name = file.split(".")[0]
+    first, again, other = (ask_each({file: SOURCES[file]}, [A] * 30, Settings(seed=seed))[name] for seed in "112")
+    assert len(set(first.answers)) > 12 and min(first.answers) >= 1
+    assert first.answers == again.answers != other.answers
 
 
 @pytest.mark.statistical
