@@ -43,7 +43,8 @@ def points_by_replica(found: Results, bot: str, sessions: int) -> Mapping[str, n
 def test_match_has_run_games_and_paired_errors(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run both versions with the same seed against all, and pair their results by hand."""
     replicas = 4
-    bots, more = (folder / "bots" / "bold.c", folder / "old" / "bold.c"), {"replicas": replicas, "seed": SEEDS[8]}
+    bots = (folder / "bots" / "bold.c", folder / "old" / "bold.c")
+    more: dict[str, Any] = {"replicas": replicas, "seed": SEEDS[8]}
     report = match(CONTEST, bots[0], baseline=bots[1], config=folder / "tournament.toml", **more)
     played = []
 

@@ -5,7 +5,7 @@ quick bots of von Neumann poker played, or `disqualified` for one in which a bot
 block of `sh`, or one whose lines all begin with `tournament`, runs line by line, and Python in one scope. On a page
 that says nothing, every such block must say why it isn't run. A comment in the line right above a block says otherwise:
 
-    <!-- file: entrants/von_neumann_poker/bold.c -->   written there instead; bots must be fit
+    <!-- file: entrants/von_neumann_poker/bold.c -->   written there instead, and bots must be fit
     <!-- output -->                                    output of the block of `sh` before it, with … for anything
     <!-- not run: needs a cluster -->                  only parsed, for the reason given
     <!-- slow: plays for a minute -->                  only parsed, but run by make test-thorough

@@ -13,7 +13,7 @@ ASSERTS = '#include <assert.h>\nint a(const Bot *b) {\n assert(b->card < 0 && "s
 
 
 def test_failed_assertion_is_a_fault() -> None:
-    """The bot has the name of our own unit."""
+    """Ask a bot that has the name of our own unit."""
     assert ask_each({"unit.c": ASSERTS}, [A])["unit"].what == ['assertion failed: b->card < 0 && "sure\\n", line 3']
 
 

@@ -210,7 +210,7 @@ def games_of(folder: Path, *files: str) -> dict[str, list[float]]:
 
 
 def test_overwritten_card_is_shown_as_dealt(tmp_path: Path) -> None:
-    """An opponent bets by the card that the bot had."""
+    """Play an opponent that bets by the card that the bot had."""
     meddler, plain = (games_of(tmp_path / bot, "copycat_card.c", bot) for bot in ("meddler.c", "plain.c"))
     assert meddler == plain and len(set(plain["games.bet"])) > 10
 
