@@ -45,16 +45,15 @@ run:
 	@$(BIN)/tournament run von_neumann_poker
 
 # One process more than cores: many tests wait for processes that start or end.
-test: WHICH := not slow and
-test-slow: WHICH := slow and
-test test-slow test-both: build $(VENV)/libraries $(VENV)/tools $(VENV)/collected
-	@echo "Running the tests (a few minutes; longer when the compiler builds its libraries first)"
-	@$(PYTEST) -m '$(WHICH) not package and not thorough' --dist loadgroup --no-loadscope-reorder \
+test: WHICH := not slow and not package and not thorough
+test-slow: WHICH := slow and not package and not thorough
+test-both: WHICH := not package and not thorough
+test-thorough: WHICH := thorough
+test-thorough: $(VENV)/thorough
+test test-slow test-both test-thorough: build $(VENV)/libraries $(VENV)/tools $(VENV)/collected
+	@echo "Running the tests (a few minutes, thorough ones half an hour; longer when the compiler builds its libraries first)"
+	@$(PYTEST) -m '$(WHICH)' --dist loadgroup --no-loadscope-reorder \
 	  --numprocesses $$(($$(nproc) + 1)) --maxprocesses 4 --durations 15
-
-test-thorough: build $(VENV)/libraries $(VENV)/thorough
-	@echo "Running what the other tests take samples of (half an hour)"
-	@$(PYTEST) -m thorough --dist loadgroup --no-loadscope-reorder --numprocesses 2 --durations 15
 
 package-test: build $(VENV)/libraries $(VENV)/tools
 	@echo "Building the package and playing from it"
@@ -150,10 +149,8 @@ $(VENV)/tools: $(VENV)/installed
 	@$(call quietly, $(INSTALL) --group dev)
 	@touch $@
 
-# An engine of Kaggle's, which an example adapts: what it asks for is gigabytes for other games. And, where there is npm,
-# the emulator of az://.
+# The emulator of az://, where there is npm.
 $(VENV)/thorough: $(VENV)/tools
-	@$(call quietly, $(INSTALL) --no-deps kaggle-environments==1.33.2)
 	@if command -v npm > /dev/null; then $(call quietly, \
 	  npm install --fetch-retries=0 --silent --no-audit --no-fund --prefix $(VENV)/azurite azurite@3.37.0); fi
 	@touch $@

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import json
 import os
 import re
@@ -20,7 +22,7 @@ from docs.tools import pictures, reference
 from tests.commands import command
 from tests.docs.blocks import ROOT, pages
 from tournament.cli.commands import app
-from tournament.cli.groups import options_by_group
+from tournament.cli.groups import OWN, options_by_group
 
 DEPLOY = ROOT / "deploy"
 COMMANDS: Any = typer.main.get_command(app)
@@ -37,6 +39,15 @@ def test_command_has_example_and_grouped_options() -> None:
         for one in getattr(found, "commands", {name: found}).values():
             assert [param.name for param in options_by_group(one).get("Options", [])] == ["help"], name
             assert one.epilog and all(line.startswith(f"tournament {name}") for line in one.epilog.splitlines()), name
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_help_of_command_is_its_docstring(name: str) -> None:
+    """Without the exceptions. Its first line is in the list of commands."""
+    module, _, function = OWN[name].where.partition(":")
+    docstring = inspect.getdoc(getattr(importlib.import_module(module), function)) or ""
+    assert docstring.split("\n\n")[0] == OWN[name].does
+    assert COMMANDS.get_command(None, name).help == docstring.partition("\n\nRaises:")[0]
 
 
 def test_options_of_run_in_pages_and_deploy_exist() -> None:
