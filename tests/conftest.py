@@ -79,7 +79,7 @@ def read_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     end = Confined.end
 
     def end_in_time(process: Confined) -> int:
-        if threading.current_thread().name == "fork servers":  # which ends idle servers
+        if threading.current_thread().name == "fork servers":  # ends idle servers
             return end(process)
         process.close_input()
         assert wait_until(process.has_ended)

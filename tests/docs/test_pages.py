@@ -43,7 +43,7 @@ def test_command_has_example_and_grouped_options() -> None:
 
 @pytest.mark.parametrize("name", OWN)
 def test_help_of_command_is_its_docstring(name: str) -> None:
-    """Without the exceptions. Its first line is in the list of commands."""
+    """Compare all but the exceptions, and the first line with the list of commands."""
     module, _, function = OWN[name].where.partition(":")
     docstring = inspect.getdoc(getattr(importlib.import_module(module), function)) or ""
     assert docstring.split("\n\n")[0] == OWN[name].does

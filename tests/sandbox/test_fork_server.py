@@ -70,12 +70,12 @@ def test_fork_reports_its_output_and_end() -> None:
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_processes_start_after_the_thread_of_servers_failed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An error while the thread ends idle servers must not leave later starts waiting for ever."""
+    """Let the thread that ends idle servers fail. Later starts must not wait for ever."""
 
     def fails(_max_servers: int, _seconds: float = 0.0) -> None:
         raise OSError("a server can't be ended")
 
-    monkeypatch.setattr(fork_server, "_owner", 0)  # so that the next start makes a thread
+    monkeypatch.setattr(fork_server, "_owner", 0)  # makes the next start create a thread
     with monkeypatch.context() as patched:
         patched.setattr(fork_server, "_end_idle", fails)
         patched.setattr(fork_server, "_IDLE_SECONDS", 0.01)
