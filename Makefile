@@ -18,7 +18,7 @@ BIN := $(VENV)/bin
 SOURCES := $(shell find engine -name "*.pyx" -o -name "*.pxd" -o -name "*.h")
 CORE := $(subst /,.,$(basename $(filter %.pyx,$(SOURCES))))
 DEBUG_TESTS := $(addprefix tests/, engine/test_von_neumann_poker.py engine/test_two_card_draw.py \
-  worker/test_messages.py worker/test_dialogues.py)
+  worker/test_messages.py)
 INSTALL := $(BIN)/python .ci/install
 PYTEST := $(BIN)/python -m pytest
 NEW_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "tournament needs Python 3.11 or newer")'

@@ -5,7 +5,7 @@ No other module relies on private parts of the runtime. These are its descriptio
 takes as long as the step itself. Play in memory takes 30% less time with this code (statement's bots, wasmtime 50).
 
 It is used only with RUNTIMES, with which it was tested, on x86_64, and while `is_on`. Otherwise the runtime calls the
-core's step itself, and the games are the same (tests/worker/test_steps.py).
+core's step itself, and the games are the same (tests/worker/test_same_games.py).
 """
 
 cimport cython

@@ -68,6 +68,7 @@ def store_history(storage: Storage, ranking: Standings) -> None:
 
     Raises:
         OSError: The part can't be written.
+        RunError: The folder can't be read, or a request to the object store fails.
     """
     names = _parts(storage)
     last = int(names[-1][:8]) if names else 0
@@ -101,7 +102,11 @@ def _make_part(run: int, ranking: Standings) -> tuple[str, bytes]:
 
 
 def damaged_parts(storage: Storage) -> list[str]:
-    """Return the names of parts that have other bytes than were written."""
+    """Return the names of parts that have other bytes than were written.
+
+    Raises:
+        RunError: The folder can't be read, or a part can't be opened.
+    """
     contents = [(name, read_if_present(storage, f"history/{name}")) for name in _parts(storage)]
     return [f"history/{name}" for name, text in contents if text is not None and _hash(text) != name[9:25]]
 
@@ -139,7 +144,7 @@ def read_history(
 
 
 def _versions(storage: Storage, name: str, archive: int | None = None) -> Iterator[Version]:
-    """Yield a bot's line after each run.
+    """Yield a bot's line after each run that has one, in the order of runs.
 
     Raises:
         RunError: A part is damaged or has an invalid line.

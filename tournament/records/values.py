@@ -88,7 +88,7 @@ def fault_values(ranking: Standings) -> dict[str, list[Any]]:
 
 
 def standing_values(line: Any) -> dict[str, Any]:
-    """Return a line of the leaderboard as values for scripts."""
+    """Return a line of the leaderboard as values for scripts: those of STANDING, and the contest's measures."""
     return {key: getattr(line, key) for key in STANDING} | dict(line.measures)
 
 

@@ -157,7 +157,9 @@ def answered(play: Questions, answer: Callable[[Question], Any], positions: Sequ
             questions = [yielded] if isinstance(yielded, Question) else list(yielded)
             by_chance = {one.position: answer(one) for one in questions if one.position in positions}
             remaining = [question for question in questions if question.position not in positions]
-            answers = by_chance | ((yield remaining) if remaining else {})
+            given = by_chance | ((yield remaining) if remaining else {})
+            # Rules can read the answers as values in the order of their questions.
+            answers = {one.position: given[one.position] for one in questions}
             yielded = play.send(answers[yielded.position] if isinstance(yielded, Question) else answers)
     except StopIteration:
         return

@@ -187,6 +187,7 @@ def pair_results(legs: Legs, legs_per_replica: int, numbers: Mapping[str, int], 
     size = len(keys)
 
     def summed(values: Floats | Ints) -> Floats:
+        """Return the sum of the values of each pair."""
         return np.bincount(pair, values, size).astype(np.float64)
 
     total = strata.means * replicas[:, np.newaxis]
@@ -227,7 +228,7 @@ def pair_results(legs: Legs, legs_per_replica: int, numbers: Mapping[str, int], 
 
 
 def numbered(legs: Legs, numbers: Mapping[str, int]) -> Ints:
-    """Return the number of the entrant at each seat of each leg, or −1 for an entrant without a number."""
+    """Return the number of the entrant at each seat, by leg and seat, or −1 for an entrant without a number."""
     return np.array([numbers.get(name, -1) for name in legs.names], np.int64)[legs.players]
 
 
