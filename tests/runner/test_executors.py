@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import threading
 from collections.abc import Callable, Iterator
@@ -15,7 +14,7 @@ from tests.contest_runs import CONTEST, call, make_contest
 from tests.processes import wait_until
 from tournament.config import GeneralSettings
 from tournament.errors import RunError
-from tournament.runner.executors import Executors, choose_executor, run_tasks
+from tournament.runner.executors import choose_executor, run_tasks
 from tournament.runner.executors.local import LocalExecutor
 from tournament.worker.batch import Receipt, Task
 
@@ -91,36 +90,6 @@ def test_receipts_beside_a_failing_task_come_before_its_failure() -> None:
 
 
 TASKS = cast(list[Task], ["first", "second", "third"])
-
-
-def test_a_command_starts_one_executor_for_all_rounds_and_another_after_an_error(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    class Remote(LocalExecutor):
-        name = "ray"
-
-    monkeypatch.setattr("tournament.runner.executors.choose_executor", lambda *_, **__: Remote(1))
-    with Executors() as several:
-        first, again = (several.chosen(GeneralSettings(), 1.0, 0.0, print) for _ in range(2))
-        several.close()
-        assert first is again is not several.chosen(GeneralSettings(), 1.0, 0.0, print)
-
-
-def test_a_ray_that_does_not_start_is_started_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    ray_cluster = pytest.importorskip("tournament.runner.executors.ray_cluster")
-    tries: list[object] = []
-
-    @contextlib.contextmanager
-    def own_ray(*tried: object, **_: object) -> Iterator[None]:
-        tries.append(tried)
-        if len(tries) == 1:
-            raise RuntimeError("no answer")
-        yield
-
-    monkeypatch.setattr(ray_cluster, "own_ray", own_ray)
-    said: list[str] = []
-    ray_cluster.RayExecutor(1, None, said.append).close()
-    assert len(tries) == 2 and said == ["Ray did not start (no answer); trying once more…"]
 
 
 @pytest.mark.slow

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import fields
-from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from tests.contest_runs import REPOSITORY, make_contest
+from tests.contest_runs import make_contest
 from tournament.cli.screen import progress_text
 from tournament.errors import InputError, RunError
-from tournament.runner.executors import cluster_nodes, run_tasks
+from tournament.runner.executors import cluster_nodes
 from tournament.runner.executors.cluster_nodes import ClusterNodes, ClusterState, NodeProblem
-from tournament.runner.executors.existing_cluster import join
 from tournament.runner.listener import Progress
 from tournament.standings.matches import Matches
 from tournament.standings.standings import Standings
-from tournament.worker.batch import Receipt
 
 GIGABYTE = 1 << 30
 
@@ -67,36 +62,6 @@ def test_batches_are_queued_beyond_what_plays(nodes: list[Any], cores: int) -> N
         cluster.look(GIGABYTE)
     assert (cluster.cores, cluster.most) == (cores, 2 * cores + 8)
     assert len(said) == (cores == 0)  # once, not each second
-
-
-def test_what_is_taken_follows_what_can_be_played() -> None:
-    most = [1]
-    taken: list[int] = []
-
-    def tasks() -> Any:
-        for number in range(10):
-            taken.append(number)
-            yield number
-
-    def start(task: Any) -> int:
-        return int(task)
-
-    def receipt_of(task: int) -> Receipt:
-        return Receipt((), float(task))
-
-    done = run_tasks(
-        partial(next, tasks(), None), lambda: most[0], start, lambda running: (running[:1], running[1:]), receipt_of, []
-    )
-    assert next(done) == [receipt_of(0)]
-    assert taken == [0]
-    most[0] = 4
-    assert next(done) == [receipt_of(1)]
-    assert taken == [0, 1, 2, 3, 4]
-
-
-def test_rays_client_is_refused() -> None:
-    with pytest.raises(InputError, match=r"run on a node of the cluster with host:port, or by ray job submit"):
-        join(RayWith(), "ray://head:10001")
 
 
 def problem(name: str, *, is_unfit: bool = False) -> NodeProblem:
@@ -164,12 +129,6 @@ def test_cluster_whose_last_fit_node_dies_is_refused_only_if_nothing_was_played(
     assert cluster.cores == 0
 
 
-def test_strict_run_ends_with_the_first_problem() -> None:
-    cluster, _ = three_nodes(strict=True)
-    with pytest.raises(RunError, match="node a: a lacks something; committed games stay"):
-        cluster.note_failure(problem("a"), {})
-
-
 def test_node_that_dies_is_lost_and_one_that_is_taken_away_is_not() -> None:
     ray = RayWith(node(2, 4, name="a"), node(2, 4, name="b"))
     cluster = ClusterNodes(ray, print)
@@ -192,13 +151,6 @@ def test_silent_head_ends_the_run_only_after_a_while(monkeypatch: pytest.MonkeyP
         cluster.look(0)
 
 
-def test_problem_of_a_node_that_is_not_known_ends_the_run() -> None:
-    cluster, said = three_nodes()
-    with pytest.raises(RunError, match=r"node unknown: a worker failed; committed games stay"):
-        cluster.note_failure(NodeProblem("", "unknown", "a worker failed", excludes_node=True), {})
-    assert not said
-
-
 def test_results_in_a_jobs_own_folder_are_refused_before_play(tmp_path: Path) -> None:
     folder = tmp_path / "runtime_resources" / "working_dir_files" / "package"
     place = make_contest(folder, ["bold", "calm"], sessions=4)
@@ -208,12 +160,6 @@ def test_results_in_a_jobs_own_folder_are_refused_before_play(tmp_path: Path) ->
         place.play()
     assert not place.results.exists()
     place.play(results=tmp_path / "shared")
-
-
-def test_page_has_every_key_of_a_clusters_state() -> None:
-    page = (REPOSITORY / "docs" / "how_to" / "cluster.md").read_text()
-    section = page[page.index("## What a run shows") :].split("## What it costs")[0]
-    assert re.findall(r"^- `(\w+)`: ", section, re.M) == [one.name for one in fields(ClusterState)]
 
 
 def test_live_line_ends_with_the_cluster() -> None:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import os
 import re
 import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
-from tests.built_in import VON_NEUMANN_POKER
 from tests.contest_runs import (
-    EXAMPLES,
     ContestDir,
     Outcome,
     assert_same,
@@ -26,10 +21,7 @@ from tests.contest_runs import (
 )
 from tests.forks import Ended, Forks, copy_for_everybody, forks
 from tournament.cache import cache_folder
-from tournament.contests.rules_loader import load_rules
-from tournament.entrants import own_trial
-from tournament.errors import InputError, RunError
-from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.errors import RunError
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.storage import LOCK_NAME
 
@@ -148,45 +140,3 @@ def test_a_look_at_the_lock_keeps_no_run_from_starting(place: ContestDir, monkey
         waits = SimpleNamespace(sleep=lambda _seconds: fcntl.flock(lock, fcntl.LOCK_UN))
         monkeypatch.setattr("tournament.store.folder_storage.time", waits)
         place.play()
-
-
-def test_verify_reads_records_in_a_path_that_is_no_utf_8(server: Forks, played: ContestDir, tmp_path: Path) -> None:
-    there = tmp_path / os.fsdecode(b"caf\xe9")
-    shutil.copytree(played.folder, there)
-    ended = server.run(["verify", "--config", str(there / "tournament.toml"), "--replay", "all"])
-    assert ended.code == 0 and "everything as recorded" in ended.said, ended
-
-
-def test_an_error_of_preparing_bots_names_its_file_and_not_the_results(
-    place: ContestDir, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refused(*_: object, **__: object) -> None:
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), "/opt/interpreter")
-
-    monkeypatch.setattr("tournament.runner.prepare.building", refused)
-    with pytest.raises(RunError, match=r"^bots can't be prepared: /opt/interpreter: Permission denied$"):
-        place.play()
-
-
-def test_a_full_folder_for_temporary_files_is_not_called_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    temporary, opened = tempfile.gettempdir(), tempfile.TemporaryFile
-
-    def full(*_: Any, dir: object) -> Any:
-        if str(dir) == temporary:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        return opened(dir=dir)  # type: ignore[call-overload]
-
-    monkeypatch.setattr(tempfile, "TemporaryFile", full)
-    with pytest.raises(RunError) as caught:
-        own_trial.require_machine("wasm", VON_NEUMANN_POKER.interface, SandboxSettings())
-    assert re.fullmatch(f"the disk of temporary files {temporary} is full; .*; or set TMPDIR", str(caught.value))
-
-
-def test_a_cache_that_can_not_be_used_is_not_blamed_on_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "auction.py").write_text(
-        (EXAMPLES / "auction" / "auction.py").read_text() + "# loaded by no other test\n"
-    )
-    monkeypatch.setenv("TOURNAMENT_CACHE", "/proc/nowhere")
-    with pytest.raises(RunError, match="cache /proc/nowhere") as caught:
-        load_rules("auction.py", tmp_path)
-    assert not isinstance(caught.value, InputError)

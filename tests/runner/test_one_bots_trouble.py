@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import errno
-import os
 import sys
 from pathlib import Path
-from typing import Any, NoReturn
 
 import pandas as pd
 import pytest
@@ -113,20 +110,6 @@ def test_an_error_at_a_call_for_a_webassembly_bot_is_its_trouble_alone(
     assert "Injected: injected here; please report it, with " in why
     assert "in failing" in Path(why.rpartition(" with ")[2]).read_text()
     assert_same(records_of(place), without[".wasm"])
-
-
-@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENFILE])
-def test_too_few_descriptors_end_the_run_and_are_no_bots_trouble(
-    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def failing_to_open(*arguments: Any, **options: Any) -> NoReturn:
-        raise OSError(number, os.strerror(number))
-
-    monkeypatch.setattr("tournament.worker.leg.load_bot", failing_to_open)
-    place, said = place_of(tmp_path, ODDS[".wasm"]), Listener()
-    with pytest.raises(RunError, match="too many open files; raise their limit"):
-        place.play(listener=said)
-    assert not any("is set aside" in text for text in said.said)
 
 
 OF_PROCESSES = [

@@ -10,8 +10,6 @@ import pytest
 import tournament
 from tournament.config import Config, load_config
 from tournament.errors import InputError
-from tournament.open_contest.jobs import ENTERED, Job, Jobs, database_beside
-from tournament.open_contest.watch import Watch
 from tournament.records.results import load
 from tournament.runner.contest_run import run_prepared
 from tournament.runner.listener import NullListener
@@ -70,14 +68,3 @@ def test_too_few_authors_are_refused_with_numbers(tmp_path: Path) -> None:
     config = replace(config_of(tmp_path), authors=dict.fromkeys(AUTHORS, "ann") | {"c1": "cat"})
     with pytest.raises(InputError, match="a table of 3 needs bots of 3 authors, and these 6 bots are of 2"):
         play(config)
-
-
-def test_open_contest_takes_authors_from_its_submissions(tmp_path: Path) -> None:
-    config = config_of(tmp_path)
-    jobs = Jobs(database_beside(tmp_path / "authors.toml"))
-    for bot, author in AUTHORS.items():
-        jobs.add(Job("", author, "highest", bot, f"{bot}.c", "2026-01-01", state=ENTERED), b"", "2026-01-01")
-    watch = Watch.__new__(Watch)
-    watch.authors = tmp_path / "authors.toml"
-    assert watch._with_authors(config, "highest").authors == AUTHORS
-    assert not watch._with_authors(config_of(tmp_path, "any"), "highest").authors
