@@ -150,12 +150,9 @@ $(VENV)/tools: $(VENV)/installed
 	@$(call quietly, $(INSTALL) --group dev)
 	@touch $@
 
-# An engine of Kaggle's, which an example adapts: what it asks for is gigabytes for other games. And, where there is npm,
-# the emulator of az://.
+# An engine of Kaggle's, which an example adapts: what it asks for is gigabytes for other games.
 $(VENV)/thorough: $(VENV)/tools
 	@$(call quietly, $(INSTALL) --no-deps kaggle-environments==1.33.2)
-	@if command -v npm > /dev/null; then $(call quietly, \
-	  npm install --fetch-retries=0 --silent --no-audit --no-fund --prefix $(VENV)/azurite azurite@3.37.0); fi
 	@touch $@
 
 $(VENV)/installed: $(VENV)/compilers pyproject.toml .ci/constraints.txt

@@ -25,7 +25,7 @@ def one_by_one(tasks: Iterator[Task]) -> Callable[[], Task | None]:
     return lambda: next(tasks, None)
 
 
-def test_no_more_play_at_once_than_there_are_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_local_executor_plays_one_task_per_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     """Though twice as many tasks are under way: one that waits for the disk lets another play."""
     playing, most = set[int](), 0
     two_play = threading.Barrier(2)
@@ -45,7 +45,7 @@ def test_no_more_play_at_once_than_there_are_workers(monkeypatch: pytest.MonkeyP
     assert most == 2
 
 
-def test_closing_stops_what_is_being_played(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closing_executor_stops_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[bool] = []
     first_plays, started = threading.Event(), threading.Event()
 
@@ -72,7 +72,7 @@ def test_auto_is_local_for_small_work() -> None:
     assert choose_executor(GeneralSettings(executor="auto", workers=2), 1.0, 0.0, print).name == "local"
 
 
-def test_receipts_beside_a_failing_task_come_before_its_failure() -> None:
+def test_receipts_precede_failure_of_another_task() -> None:
     """Commit them, so that their legs aren't played twice."""
     came: list[Receipt] = []
 

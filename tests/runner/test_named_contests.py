@@ -37,7 +37,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_the_name_changes_no_game_and_the_settings_do(place: Path) -> None:
+def test_settings_change_games_and_name_does_not(place: Path) -> None:
     own, evening, late = (read_outcome(place / "results" / name) for name in (CONTEST, "evening", "late"))
     assert own.games.equals(evening.games) and own.leaderboard == evening.leaderboard
     assert not own.games.equals(late.games)
@@ -45,7 +45,7 @@ def test_the_name_changes_no_game_and_the_settings_do(place: Path) -> None:
     assert {*first[0]}.isdisjoint(first[1]), "other settings, other cards"
 
 
-def test_nothing_is_played_twice_also_under_a_new_name(place: Path, tmp_path: Path) -> None:
+def test_renamed_contest_plays_nothing_again(place: Path, tmp_path: Path) -> None:
     shutil.copytree(place, tmp_path / "copy")
     config = tmp_path / "copy" / "tournament.toml"
     config.write_text(TABLES.replace("[evening]", "[morning]"))

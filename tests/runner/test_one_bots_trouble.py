@@ -90,54 +90,27 @@ def set_aside(place: ContestDir, said: Listener) -> str:
     return reason
 
 
-# What is called where a WebAssembly bot fails, as only this one does.
-OF_FAULTS = [
-    "wasm.seating.Seating.take_failure",
-    "wasm.notes.noted_failure",
-    "wasm.seating.where",
-    "faults.LegFaults.add",
+# Calls that only this bot causes, by the suffix of its file.
+SITES = [
+    (".wasm", "wasm.seating.Seating.take_failure"),
+    (".wasm", "faults.LegFaults.add"),
+    (".py", "processes.leg_in_play.LegInPlay.fault"),
+    (".py", "processes.lanes.LegsInLanes._handle_event"),
+    (".py", "processes.pool.Pool.seat"),
 ]
 
 
-@pytest.mark.parametrize("site", OF_FAULTS)
-def test_an_error_at_a_call_for_a_webassembly_bot_is_its_trouble_alone(
-    site: str, tmp_path: Path, without: dict[str, Outcome], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("suffix", "site"), SITES)
+def test_error_of_our_own_is_trouble_of_one_bot(
+    suffix: str, site: str, tmp_path: Path, without: dict[str, Outcome], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(f"tournament.worker.{site}", failing)
-    place, said = place_of(tmp_path, ODDS[".wasm"]), Listener()
+    place, said = place_of(tmp_path, ODDS[suffix], suffix), Listener()
     place.play(listener=said)
     why = set_aside(place, said)
     assert "Injected: injected here; please report it, with " in why
     assert "in failing" in Path(why.rpartition(" with ")[2]).read_text()
-    assert_same(records_of(place), without[".wasm"])
-
-
-OF_PROCESSES = [
-    "leg_in_play.LegInPlay.fault",
-    "bot_process.BotProcess.audit",
-    "lanes.LegsInLanes._handle_event",
-    "lanes.LegsInLanes._process_failed",
-    "pool.Pool.seat",
-]
-
-
-@pytest.mark.parametrize("site", OF_PROCESSES)
-def test_an_error_at_a_call_for_a_process_is_its_trouble_alone(
-    site: str, tmp_path: Path, without: dict[str, Outcome], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(f"tournament.worker.processes.{site}", failing)
-    # What leads to the call: a process that ends, and one that works longer than it isn't looked at.
-    odd = {
-        "_process_failed": PYTHON.replace(
-            "assert bot.card < 0.9", "__import__('os')._exit(1) if bot.card > 0.9 else None"
-        ),
-        "audit": PYTHON.replace("assert bot.card < 0.9", "sum(range(10**7))"),
-    }
-    place = place_of(tmp_path, odd.get(site.rpartition(".")[2], PYTHON).encode(), ".py")
-    said = Listener()
-    place.play(listener=said)
-    assert "Injected: injected here; please report it, with " in set_aside(place, said)
-    assert_same(records_of(place), without[".py"])
+    assert_same(records_of(place), without[suffix])
 
 
 def late_in(monkeypatch: pytest.MonkeyPatch, tries: int) -> list[bool]:
@@ -156,7 +129,7 @@ def late_in(monkeypatch: pytest.MonkeyPatch, tries: int) -> list[bool]:
     return made
 
 
-def test_a_bot_that_is_late_twice_is_set_aside_and_its_opponent_plays_on(
+def test_bot_late_twice_is_set_aside_alone(
     tmp_path: Path, without: dict[str, Outcome], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place, said = place_of(tmp_path, ODDS[".wasm"]), Listener()
@@ -172,7 +145,7 @@ def test_a_bot_that_is_late_twice_is_set_aside_and_its_opponent_plays_on(
     assert {line.status for line in load(str(place.results)).ranking.entrants} == {"ok"}
 
 
-def test_bot_that_can_not_be_loaded_for_lack_of_memory_keeps_its_matches_and_run_exits_with_3(
+def test_bot_not_loaded_for_lack_of_memory_keeps_matches(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     place = place_of(tmp_path, ODDS[".wasm"])
@@ -195,25 +168,11 @@ def test_bot_that_can_not_be_loaded_for_lack_of_memory_keeps_its_matches_and_run
     assert len(after.games.merge(before.games, on=["match", "session", "game"])) == len(before.games)
 
 
-def test_a_bot_that_is_late_once_plays_on_as_if_it_had_not_been(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    calm, late = (place_of(tmp_path / name, ODDS[".wasm"]) for name in ("calm", "late"))
-    calm.play()
-    tries = late_in(monkeypatch, 1)
-    late.play()
-    assert tries == [False]
-    assert_same(in_order(read_outcome(late.results)), in_order(read_outcome(calm.results)))
-
-
 # A process of its own for each leg, in which it ends, or sleeps, at its second decision.
 OF_ITS_OWN = "import os, time\nn = 0\ndef a(bot):\n  global n\n  n += 1\n  {}\n  return 0\ndef b(bot, bet): return 1\n"
 
 
-@pytest.mark.parametrize("kills", [2, 3])
-def test_bot_killed_from_outside_plays_on_unless_killed_thrice_in_a_leg(
-    tmp_path: Path, kills: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bot_killed_from_outside_thrice_in_leg_is_set_aside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     odd = OF_ITS_OWN.format("os._exit(1) if n == 2 else None").encode()
     calm, place = (place_of(tmp_path / name, odd, ".py", sessions=1) for name in ("calm", "killed"))
     said = Listener()
@@ -223,23 +182,18 @@ def test_bot_killed_from_outside_plays_on_unless_killed_thrice_in_a_leg(
 
     def killed_first(self: BotProcess, passed: Failure | None) -> Failure | None:
         found = failure(self, passed)
-        if len(killed) == kills or self.leg.digest not in killed[:1] + [self.leg.digest] * (not killed):
+        if len(killed) == 3 or (killed and self.leg.digest != killed[0]):
             return found
         killed.append(self.leg.digest)
         return None
 
     monkeypatch.setattr(BotProcess, "failure", killed_first)
     place.play(listener=said)
-    assert len(killed) == kills
-    if kills < 3:
-        assert_same(in_order(read_outcome(place.results)), in_order(read_outcome(calm.results)))
-    else:
-        assert "its process was killed from outside" in set_aside(place, said)
-        left, whole = (records_of(one).games for one in (place, calm))
-        pd.testing.assert_frame_equal(left, whole)
+    assert "its process was killed from outside" in set_aside(place, said)
+    pd.testing.assert_frame_equal(*(records_of(one).games for one in (place, calm)))
 
 
-def test_bot_that_sleeps_beyond_its_patience_is_at_fault_in_first_try(tmp_path: Path) -> None:
+def test_sleeping_bot_is_at_fault_in_first_try(tmp_path: Path) -> None:
     place = place_of(tmp_path, OF_ITS_OWN.format("time.sleep(99 * (n == 2))").encode(), ".py", sessions=1)
     place.config.write_text(f"{place.config.read_text()}idle_seconds = 1.2\n")
     place.play()
@@ -248,9 +202,7 @@ def test_bot_that_sleeps_beyond_its_patience_is_at_fault_in_first_try(tmp_path: 
     assert pd.read_parquet(place.results / "legs").tries.eq(1).all()
 
 
-def test_trouble_with_all_bots_is_the_machines_and_takes_nothing_out_of_the_records(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_trouble_with_all_bots_is_the_machines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = place_of(tmp_path, ODDS[".wasm"])
     place.play()
     before = records_of(place)
