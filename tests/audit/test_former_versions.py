@@ -76,15 +76,6 @@ def test_versions_with_games_are_kept_for_owner_alone(place: ContestDir) -> None
     assert {*folder.iterdir()} == {*after.values()} and before["bold"] not in after.values()
 
 
-def test_archive_keeps_its_bots(place: ContestDir) -> None:
-    place.config.write_text(place.config.read_text().replace("sessions = 4", "sessions = 6"))
-    edit(place)
-    place.play()
-    archive = f"{place.results}-archive-1"
-    words = ("--results", archive, "--match", "snake,bold", "--session", "3", "--config", str(place.config))
-    assert run_cli("replay", CONTEST, *words).code == 0
-
-
 def test_damaged_or_missing_kept_bot_is_named(place: ContestDir) -> None:
     path = kept(place)["snake"]
     edit(place)

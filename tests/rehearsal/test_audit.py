@@ -53,9 +53,7 @@ FAULTS = {
     "who a bot is decides": ("2", "POINTS", "points = [-1.0, -1.0]; points[session.number % 2] = 1", "twins"),
     "a counter of the module": ("2", "POINTS", "prize = 1 + next(COUNT) % 9; points = [prize, -prize]", "independence"),
     "points that don't add up": ("4", "POINTS", "points[best] = round(prize * 1.001, 4)", "fuzz"),
-    "no game": ("2", "POINTS", "return", "fuzz"),
     "a rare answer fails": ("2", "AFTER", "assert bids != [9, 9] or prize != 4", "fuzz"),
-    "an illegal answer fails": ("2", "AFTER", "assert min(bids) >= 0", "fuzz"),
     "an answer out of an observation": ("2", "BEFORE", "prize += 1", "fuzz"),
     "a game that never ends": (
         "2", "AFTER", "\n        while max(bids) == 9: yield BID(0, prize=prize, turn=1)", "fuzz",

@@ -62,17 +62,10 @@ LEAKS = {
         "bid.prize changes from session to session but has the same values",
     ),
     "the seed in a text": (ONE_BY_ONE, "{'note': 'game ' + self.settings.seed}", "bid.note shows the seed"),
-    "the master key": (
-        ONE_BY_ONE, "{'turn': int.from_bytes(master_key(self.settings.seed)[8:16], 'big') >> 1}", "bid.turn shows",
-    ),
 }  # fmt: skip
 # What is sound: how prizes are drawn, what is shown, and what follows the bids.
 SOUND = {
     "what was drawn before": (ONE_BY_ONE, "{'list': drawn[:turn], 'turn': sum(drawn[:turn])}", "pass"),
-    "a deck without replacement": (
-        "drawn = list(range(9)); rng.shuffle(drawn)", "{'list': drawn[:turn + 1], 'turn': min(drawn[:turn + 1])}",
-        "pass",
-    ),
     "a result before its cards are shown": (
         "drawn = [1] * 4; cards = rng.roll(2)", "{'list': more}",
         "yield [OVER(seat, won=cards[0] > cards[1], cards=[]) for seat in range(2)];"
@@ -89,9 +82,6 @@ SOUND = {
     "draws until one is new": (
         "drawn = []\n        while len(drawn) < 4:\n            one = rng.randint(1, 6)"
         "\n            drawn += [one] if one not in drawn else []", "{}", "pass",
-    ),
-    "a branch that a draw decides": (
-        ONE_BY_ONE, "{}", "\n            if coming > 5: yield BID(0, prize=0, turn=9, note='', list=[])",
     ),
 }  # fmt: skip
 

@@ -17,7 +17,7 @@ from tests.contest_runs import (
 from tests.worker.support import build, origin_of, write_bot
 from tournament.api import verify
 from tournament.contests.von_neumann_poker.rules import Settings
-from tournament.leg import Leg, LegPlan, PlaysAs, Seat
+from tournament.leg import PlaysAs
 from tournament.records.results import load
 from tournament.runner.schedule.counting import Reconciliation, find_fixtures
 from tournament.runner.schedule.fixtures import Competitor, Fixture, Replicas
@@ -27,7 +27,6 @@ from tournament.store.leg_sums import LegSums
 from tournament.store.legs import Legs
 from tournament.store.storage import open_storage
 from tournament.worker.batch import Task, play_task
-from tournament.worker.faults import DisqualificationTracker
 
 B = "def b(bot, bet): return 1\n"
 TRAPS = "int a(const Bot *bot) { __builtin_trap(); } int b(const Bot *bot, int bet) { __builtin_trap(); }\n"
@@ -107,17 +106,6 @@ def test_bot_disqualified_in_task_plays_no_more_of_it(tmp_path: Path) -> None:
             expected.append(leg.digest)
             met |= bad & {*leg.names}
     assert {leg.digest for batch in receipt.batches for leg in batch.legs} == {*expected}
-
-
-def test_legs_before_disqualification_are_played_whichever_ends_first() -> None:
-    plan, other = LegPlan(0, 0, 1, bytes(32)), Seat("b", "wasm", "", 0)
-    legs = [Leg(str(number), plan, (other._replace(name="a"), other)) for number in range(4)]
-    out = DisqualificationTracker(legs)
-    out.note(legs[2], (0,))
-    out.note(legs[3], (0,))
-    assert [out.plays(leg) for leg in legs] == [True, True, True, False]
-    out.note(legs[0], (0,))
-    assert [out.plays(leg) for leg in legs] == [True, False, False, False]
 
 
 def test_disqualification_ignores_order_of_play_within_task(tmp_path: Path) -> None:

@@ -6,17 +6,15 @@ import itertools
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import cast
 
 import pytest
 
 from tests.contest_runs import CONTEST, call, make_contest
 from tests.processes import wait_until
 from tournament.config import GeneralSettings
-from tournament.errors import RunError
-from tournament.runner.executors import choose_executor, run_tasks
+from tournament.runner.executors import choose_executor
 from tournament.runner.executors.local import LocalExecutor
-from tournament.worker.batch import Receipt, Task
+from tournament.worker.batch import Task
 
 BOTS = ["bold", "calm", "dull", "even", "fair"]
 
@@ -70,26 +68,6 @@ def test_closing_executor_stops_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_auto_is_local_for_small_work() -> None:
     assert choose_executor(GeneralSettings(executor="auto", workers=2), 1.0, 0.0, print).name == "local"
-
-
-def test_receipts_precede_failure_of_another_task() -> None:
-    """Commit them, so that their legs aren't played twice."""
-    came: list[Receipt] = []
-
-    def receipt_of(task: object) -> Receipt:
-        if task is TASKS[1]:
-            raise RunError("it fails")
-        return cast(Receipt, task)
-
-    with pytest.raises(RunError, match="it fails"):
-        for several in run_tasks(
-            one_by_one(iter(TASKS)), lambda: 3, lambda task: task, lambda running: (list(running), []), receipt_of, []
-        ):
-            came += several
-    assert cast(list[object], came) == [TASKS[0], TASKS[2]]
-
-
-TASKS = cast(list[Task], ["first", "second", "third"])
 
 
 @pytest.mark.slow

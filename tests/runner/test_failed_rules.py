@@ -32,7 +32,11 @@ class Sum(Rules):
                 raise ValueError(f"{sum(bids)} is too much")
         session.record([bids[0] - bids[1], bids[1] - bids[0]])
 """
-BIDS = {"ann.c": 10, "bob.c": 20, "cat.py": 30, "dan.c": 40}
+BOTS = {
+    f"{name}.c": f"int bid(const View *view) {{ return {bid}; }}\n"
+    for name, bid in (("ann", 10), ("bob", 20), ("dan", 40))
+}
+BOTS["cat.py"] = "def bid(view): return 30\n"
 PLAY = ("run", "sum", "--executor", "local", "--workers", "1")
 CONFIG = '[sum]\nrules = "sum.py"\nentrants = "bots"\nsessions = 3\nreplicas = 2\nseed = "of failed rules, a test"\n'
 
@@ -40,9 +44,7 @@ CONFIG = '[sum]\nrules = "sum.py"\nentrants = "bots"\nsessions = 3\nreplicas = 2
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "bots").mkdir()
-    for name, bid in BIDS.items():
-        is_c = name.endswith(".c")
-        source = f"int bid(const View *view) {{ return {bid}; }}\n" if is_c else f"def bid(view): return {bid}\n"
+    for name, source in BOTS.items():
         (tmp_path / "bots" / name).write_text(source)
     (tmp_path / "tournament.toml").write_text(CONFIG)
     return tmp_path

@@ -96,22 +96,6 @@ def test_entrants_meet_every_combination_of_house_bots(seats: int, taken: int, t
     assert tournament.verify("high", config=config, replay="all").problems == ()
 
 
-def test_records_of_house_bots_grow_and_read_without_their_field(tmp_path: Path) -> None:
-    config = contest(tmp_path / "one", house={"b4": 4}, entrants={name: PICKS[name] for name in ("a1", "q5", "z7")})
-    tournament.run("high", config=config)
-    for place, name in (("bots", "m3"), ("house/high", "n2")):
-        write_bot(tmp_path / "one" / place, name, {"m3": 3, "n2": 2}[name])
-    tournament.run("high", config=config)
-    results = tmp_path / "one" / "results" / "high"
-    ranking = tournament.load(results).ranking
-    assert len(ranking.ranked) == 4 and len(ranking.house_bots) == 2
-    (results / "contest.json").unlink()
-    again = tournament.load(results).ranking
-    assert [(line.name, line.score) for line in again.ranked] == [(line.name, line.score) for line in ranking.ranked]
-    assert [line.name for line in again.house_bots] == [line.name for line in ranking.house_bots]
-    assert tournament.run("high", config=config).ranking.games == ranking.games
-
-
 def test_drawn_tables_have_house_bots(tmp_path: Path) -> None:
     entrants = {f"e{number}": number for number in range(9)}
     house = {f"h{number}": number for number in range(4)}
@@ -122,19 +106,6 @@ def test_drawn_tables_have_house_bots(tmp_path: Path) -> None:
     assert 24 <= found.games.match.nunique() <= 27
     assert set(at.to_numpy().ravel()) == {*entrants, *house}
     assert tournament.verify("high", config=config, replay="all").problems == ()
-    # A new entrant changes no table that it isn't at.
-    write_bot(tmp_path / "bots", "new", 9)
-    before = {tuple(sorted(row)) for row in at.itertuples(index=False)}
-    games = tournament.run("high", config=config).games
-    after = games[[f"bot_{position}" for position in range(5)]].astype(str)
-    assert {row for row in {tuple(sorted(row)) for row in after.itertuples(index=False)} if "new" not in row} <= before
-
-
-def test_table_of_all_has_every_house_bot(tmp_path: Path) -> None:
-    found = tournament.run("high", config=contest(tmp_path, '"all"'))
-    at = found.games[[f"bot_{position}" for position in range(5)]].astype(str)
-    tables = {(match, *sorted(row)) for match, row in zip(found.games.match, at.itertuples(index=False))}
-    assert sorted(names for _, *names in tables) == [sorted([*PICKS, house]) for house in ("b4", "n2")]
 
 
 def test_unranked_baseline_plays_as_any_entrant(tmp_path: Path) -> None:

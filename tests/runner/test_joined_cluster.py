@@ -9,13 +9,9 @@ from typing import Any
 import pytest
 
 from tests.contest_runs import make_contest
-from tournament.cli.screen import progress_text
 from tournament.errors import InputError, RunError
 from tournament.runner.executors import cluster_nodes
-from tournament.runner.executors.cluster_nodes import ClusterNodes, ClusterState, NodeProblem
-from tournament.runner.listener import Progress
-from tournament.standings.matches import Matches
-from tournament.standings.standings import Standings
+from tournament.runner.executors.cluster_nodes import ClusterNodes, NodeProblem
 
 GIGABYTE = 1 << 30
 
@@ -158,9 +154,3 @@ def test_results_in_folder_of_job_are_refused(tmp_path: Path) -> None:
         place.play()
     assert not place.results.exists()
     place.play(results=tmp_path / "shared")
-
-
-def test_progress_line_ends_with_cluster() -> None:
-    cluster = ClusterState(3, 48, 40, 100, ("a",), {"b": "it lacks something"})
-    line = progress_text(Progress(1, 2, 0, 0.0, None, Standings((), Matches.from_matches, ()), cluster))
-    assert line.endswith(" · 3 nodes · 40/48 cores · 1 lost · 1 set aside")

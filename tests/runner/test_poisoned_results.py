@@ -72,27 +72,6 @@ def fault_in(head: Head) -> dict[str, Any]:
     return found
 
 
-def test_reasons_reach_the_terminal_escaped(place: ContestDir) -> None:
-    """Problems and faults of bots are free text."""
-    field = field_of(place.results)
-    field["entrants"][2].update(problem=f"error: {ESCAPES}")
-    put_field(place.results, field)
-
-    def with_escapes(head: Head) -> None:
-        for rest in head["rests"]:
-            for fault in rest["faults"]:
-                fault.update(message=ESCAPES, question_text=ESCAPES)
-
-    forge_head(place.results, with_escapes)
-    for command in ("leaderboard", "crosstable"):
-        done = run_cli(command, "--results", str(place.results), columns=300)
-        assert (done.code, done.err) == (0, "")
-        assert "\x1b" not in done.out and "\x07" not in done.out
-        if command == "leaderboard":
-            assert done.out.count("\\x1b[2J\\x1b]0;owned\\x07 [bold red]markup[/] [/nothing]") == 2
-    assert run_cli("leaderboard", "--results", str(place.results), "--json").code == 0
-
-
 def cell(column: str, at: tuple[int, ...], value: float) -> Callable[[Legs], Legs]:
     def change(legs: Legs) -> Legs:
         getattr(legs, column)[at] = value

@@ -7,13 +7,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from tests.built_in import VON_NEUMANN_POKER
 from tests.contest_runs import CONTEST, ContestDir, Listener, assert_games_are_the_standings, bot_source, make_contest
-from tournament.api import report, run
-from tournament.config import load_config
+from tournament.api import run
 from tournament.records.results import load
-from tournament.runner.contest_run import run_contest
-from tournament.standings.caveats import reader_notes
 
 BOTS = ["bold", "calm", "dull"]
 
@@ -89,9 +85,9 @@ def until_settled(place: ContestDir, most: int) -> Listener:
     return listener
 
 
-def place_of_neighbours(folder: Path) -> ContestDir:
-    """Bots of which some are far off, and two are the same."""
-    place = make_contest(folder, ["bold"], 20, "replicas = 1")
+def test_rounds_continue_until_order_is_settled(tmp_path: Path) -> None:
+    """Of these bots one is far off, and two are the same."""
+    place = make_contest(tmp_path, ["bold"], 20, "replicas = 1")
     for name in ("calm", "gift", "twin"):
         calls = "bot->card > 0.9" if name == "calm" else "1"
         place.write_bot(
@@ -99,34 +95,6 @@ def place_of_neighbours(folder: Path) -> ContestDir:
             f"int a(const Bot *bot) {{ return 50; }} // {name}\n"
             f"int b(const Bot *bot, const int bet) {{ return {calls}; }}\n",
         )
-    return place
-
-
-def test_run_records_and_report_show_same_verdict(tmp_path: Path) -> None:
-    place = place_of_neighbours(tmp_path)
-    text = place.config.read_text().replace("replicas = 1", "until_settled = 0.9\nmax_replicas = 7")
-    place.config.write_text(text)
-    listener = Listener()
-    returned = run_contest(VON_NEUMANN_POKER, load_config(CONTEST, place.config, workers=1, executor="local"), listener)
-    said = next(text for text in reversed(listener.said) if "neighbours" in text)
-    loaded = load(str(place.results))
-    assert loaded.ranking == returned
-    orders = [line.order_status for line in loaded.ranking.entrants]
-    unsettled = len(orders) - 1 - orders.count("settled")
-    assert orders[-1] is None and 0 < unsettled < 3
-    assert said.startswith(f"{orders.count('settled')} of 3 neighbours are settled")
-    assert any(note.startswith("settled pairs seem further apart") for note in reader_notes(loaded.ranking))
-    report(CONTEST, place.folder / "report.html", config=place.config)
-    page = (place.folder / "report.html").read_text()
-    assert page.count("not clearly ahead of the next") == unsettled
-    assert all(f">{line.rank_range}</td>" in page for line in loaded.ranking.entrants)
-    for line, behind in itertools.pairwise(loaded.ranking.entrants):
-        assert line.rank_high is not None and behind.rank_low is not None
-        assert (line.order_status == "settled") == (line.rank_high < behind.rank_low)
-
-
-def test_rounds_continue_until_order_is_settled(tmp_path: Path) -> None:
-    place = place_of_neighbours(tmp_path / "at_once")
     said = until_settled(place, 10).said
     assert not any("nothing to play" in text for text in said)
     ranked = load(str(place.results)).ranking
@@ -136,8 +104,3 @@ def test_rounds_continue_until_order_is_settled(tmp_path: Path) -> None:
     assert len(rounds) >= 3 and rounds[-1].startswith(("0 of 3", "1 of 3", "2 of 3", "3 of 3"))
     again = until_settled(place, 10)
     assert again.games == 0 and any("nothing to play" in text for text in again.said)
-    stepped = place_of_neighbours(tmp_path / "stepped")
-    with_replicas(stepped, 5)  # a run of another kind comes first
-    stepped.config.write_text(stepped.config.read_text().replace("replicas = 5", "replicas = 1"))
-    until_settled(stepped, 10)
-    assert records(stepped).merge(records(place), how="right", indicator=True)["_merge"].eq("both").all()

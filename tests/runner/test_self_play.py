@@ -70,21 +70,6 @@ def test_self_play_diagonal_is_mean_of_both_sides(tmp_path: Path) -> None:
         assert table[name]["stderr"] == pytest.approx(by_replica.std() / 3**0.5) != 0
 
 
-def test_bot_that_fails_in_self_play_keeps_its_rank(tmp_path: Path) -> None:
-    place = make_contest(tmp_path, (), 20, "self_play = true\nmax_faults = 0")
-    passes = "int a(const Bot *bot) { return 0; }\nint b(const Bot *bot, int bet) { return %s; }\n"
-    place.write_bot("calls", passes % "1")
-    place.write_bot("folds", passes % "0")
-    # Only this bot bets.
-    frail = "int a(const Bot *b) { return 9; }\nint b(const Bot *b, int bet) { if (bet) __builtin_trap(); return 0; }\n"
-    place.write_bot("frail", frail)
-    place.play()
-    ranking = load(str(place.results)).ranking
-    assert {line.name for line in ranking.ranked} == {"calls", "folds", "frail"} and not ranking.faults
-    own = load(str(place.results / "self_play")).ranking
-    assert sorted(ranking.self_play) == ["calls", "folds"] and own.faults
-
-
 def test_self_play_against_house_players_is_refused(tmp_path: Path) -> None:
     (tmp_path / "bots").mkdir()
     config = tmp_path / "tournament.toml"

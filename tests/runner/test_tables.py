@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 import tournament
-from tournament.errors import InputError
 from tournament.records.results import Results
 
 RULES = """\
@@ -109,13 +108,6 @@ def test_table_of_all_continues_after_disqualifications(tmp_path: Path) -> None:
     found = run(folder, workers=2)
     assert len(found.games) == 3 * 8
     assert found.standings.set_index("name").status.value_counts().to_dict() == {"disqualified": 3, "ok": 1}
-
-
-def test_match_of_too_few_bots_is_refused(tmp_path: Path) -> None:
-    folder = contest(tmp_path)
-    few = [folder / "bots" / "bot_0.c", folder / "bots" / "bot_2.py"]
-    with pytest.raises(InputError, match=r"^a match needs 4 bots, one for each seat, that can play; there are 2$"):
-        tournament.match("auction", few[0], few[1], config=folder / "tournament.toml")
 
 
 def test_table_of_all_shrinks_to_two_bots_and_grows(tmp_path: Path) -> None:

@@ -202,34 +202,20 @@ def test_row_groups_have_statistics_of_matches_and_sessions() -> None:
         assert metadata.row_group(group).column(2).statistics is None
 
 
-def games(rows: int) -> dict[str, Values]:
-    """Return games as one match of von Neumann poker has them, as random as possible."""
-    chance = np.random.default_rng(5)
-    return {
-        "match": np.full(rows, 7, "int32"),
-        "session": (np.arange(rows) // 3).astype("int32"),
-        "game": chance.integers(0, 50, rows).astype("uint8"),
-        "seat_0_is_a": chance.integers(0, 2, rows).astype("uint8"),
-        "a_card": chance.random(rows, "float32"),
-        "b_card": chance.random(rows, "float32"),
-        "a_money": chance.integers(0, 201, rows).astype("int16"),
-        "b_money": chance.integers(0, 201, rows).astype("int16"),
-        "bet": chance.integers(0, 101, rows).astype("uint8"),
-        "folded": chance.integers(0, 2, rows).astype("uint8"),
-        "a_gain": chance.integers(-110, 111, rows).astype("int8"),
-    }
-
-
-GAMES = [
-    Column(name, "bool" if name in ("seat_0_is_a", "folded") else values.dtype.name, "")
-    for name, values in games(1).items()
-]
-
-
 def test_game_takes_few_bytes_and_footer_stays_small() -> None:
-    """Ten to the nine games of one match must not make the footer 40 MB large."""
-    group = games(ROWS_PER_BUFFER)
-    one, three = written(GAMES, [group]), written(GAMES, [group] * 3)
+    """Write games of one match of von Neumann poker, as random as possible.
+
+    Ten to the nine of them must not make the footer 40 MB large.
+    """
+    chance, rows = np.random.default_rng(5), ROWS_PER_BUFFER
+    group: dict[str, Values] = {"match": np.full(rows, 7, "int32"), "session": np.arange(rows, dtype="int32") // 3}
+    group |= {name: chance.random(rows, "float32") for name in ("a_card", "b_card")}
+    limits = {"game": 50, "bet": 101, "seat_0_is_a": 2, "folded": 2, "a_money": 201, "b_money": 201, "a_gain": 221}
+    for name, limit in limits.items():
+        kind = {"a_gain": "int8", "a_money": "int16", "b_money": "int16"}.get(name, "uint8")
+        group[name] = (chance.integers(0, limit, rows) - 110 * (name == "a_gain")).astype(kind)
+    columns = [Column(name, "bool" if limits.get(name) == 2 else str(one.dtype), "") for name, one in group.items()]
+    one, three = written(columns, [group]), written(columns, [group] * 3)
     assert (len(three) - len(one)) / (2 * ROWS_PER_BUFFER) <= 13.5
     footers = [int.from_bytes(content[-8:-4], "little") for content in (one, three)]
     assert (footers[1] - footers[0]) / 2 * (10**9 / ROWS_PER_BUFFER) < 20e6

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -124,43 +125,35 @@ OUTSIDE = [
 ]
 
 
-@pytest.mark.parametrize("name", OUTSIDE, ids=ascii)
-def test_names_that_lead_outside_are_refused(storage: Storage, name: str) -> None:
+def test_names_that_lead_outside_are_refused(storage: Storage) -> None:
     stage(storage, "staging/part", b"1")
-    verbs: list[Callable[[], object]] = [
-        lambda: storage.size(name),
-        lambda: storage.read(name),
-        lambda: storage.replace(name, b""),
-        lambda: storage.publish(name, "games/x"),
-        lambda: storage.publish("staging/part", name),
-        lambda: storage.remove(name),
-        lambda: storage.open_staged(name),
-        lambda: storage.open_data(name),
+    verbs: list[Callable[[str], object]] = [
+        storage.size,
+        storage.read,
+        lambda name: storage.replace(name, b""),
+        lambda name: storage.publish(name, "games/x"),
+        lambda name: storage.publish("staging/part", name),
+        storage.remove,
+        storage.open_staged,
+        storage.open_data,
     ]
-    for verb in verbs:
-        with pytest.raises(RunError, match="isn't a valid name inside the results") as refused:
-            verb()
-        assert len(str(refused.value).splitlines()) == 1
+    for verb, name in itertools.product(verbs, OUTSIDE):
+        with pytest.raises(RunError, match=r"^[^\n]*isn't a valid name inside the results[^\n]*$"):
+            verb(name)
     assert storage.read("staging/part") == b"1"
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> FolderStorage:
-    """Return a prepared folder beside one with somebody's files."""
-    storage = FolderStorage(str(tmp_path / "results"))
-    storage.prepare()
-    (tmp_path / "theirs").mkdir()
-    (tmp_path / "theirs" / "part").write_bytes(b"precious")
-    return storage
-
-
 @pytest.mark.parametrize("inner", ["games", "staging"])
-def test_linked_folder_is_not_followed(folder: FolderStorage, tmp_path: Path, inner: str) -> None:
+def test_linked_folder_is_not_followed(tmp_path: Path, inner: str) -> None:
+    folder = FolderStorage(str(tmp_path / "results"))
+    folder.prepare()
     stage(folder, "staging/new", b"new")
     folder.replace("games/new", b"new")
-    place = tmp_path / "results" / inner
+    place, theirs = tmp_path / "results" / inner, tmp_path / "theirs"
+    theirs.mkdir()
+    (theirs / "part").write_bytes(b"precious")
     shutil.rmtree(place)
-    place.symlink_to(tmp_path / "theirs")
+    place.symlink_to(theirs)
     there = "staging/new" if inner != "staging" else "games/new"
     verbs: list[Callable[[], object]] = [
         folder.prepare,
@@ -177,4 +170,4 @@ def test_linked_folder_is_not_followed(folder: FolderStorage, tmp_path: Path, in
     for verb in verbs:
         with pytest.raises(RunError, match=rf"results/{inner}.* must be a folder"):
             verb()
-    assert {path.name: path.read_bytes() for path in (tmp_path / "theirs").iterdir()} == {"part": b"precious"}
+    assert {path.name: path.read_bytes() for path in theirs.iterdir()} == {"part": b"precious"}
