@@ -143,7 +143,7 @@ def test_run_waits_for_workers_and_uses_late_ones(cluster: Cluster, tmp_path: Pa
 
 
 @pytest.mark.slow
-def test_run_whose_nodes_fail_die_and_come_has_same_records(
+def test_failing_dying_and_late_nodes_change_no_record(
     cluster: Cluster, worker: Node, place: ContestDir, expected: Outcome, tmp_path: Path
 ) -> None:
     """Two nodes can't play, one stands still, one comes late and is killed, and the run is stopped once."""

@@ -55,7 +55,7 @@ def test_leg_counts_whole_at_its_own_place(change: dict[str, Any], counts: bool)
     assert found.done == 11 + counts and len(found.missing) == 1 - counts
 
 
-def test_leg_cut_short_by_fault_counts_and_bot_plays_no_other() -> None:
+def test_leg_cut_short_counts_and_bot_plays_no_other() -> None:
     ended = replace(LEGS[0], sessions=2, faults=(FAULT,), disqualified_seats=(0,))
     found = reconcile([batch(ended, *LEGS[1:])], SCHEDULE)
     counted = [True, *(ended.seats[0] not in leg.seats for leg in LEGS[1:])]

@@ -123,7 +123,7 @@ def test_bot_late_twice_is_set_aside_alone(
 OF_ITS_OWN = "import os, time\nn = 0\ndef a(bot):\n  global n\n  n += 1\n  {}\n  return 0\ndef b(bot, bet): return 1\n"
 
 
-def test_bot_killed_from_outside_thrice_in_leg_is_set_aside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bot_killed_from_outside_thrice_is_set_aside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     odd = OF_ITS_OWN.format("os._exit(1) if n == 2 else None")
     calm, place = (place_of(tmp_path / name, odd, ".py", sessions=1) for name in ("calm", "killed"))
     said = Listener()

@@ -90,7 +90,7 @@ def parts(chance: Iterable[Chance]) -> set[bytes | int]:
 
 
 @pytest.mark.parametrize("by_name", [False, True])
-def test_first_bot_of_match_is_drawn_unless_statement_names_it(by_name: bool) -> None:
+def test_first_bot_of_match_is_drawn_unless_prescribed(by_name: bool) -> None:
     field = [Competitor(number, f"bot_{number:02}", "wasm", "same") for number in range(16)]
     schedule = replace(round_robin(field), replicas=Replicas(2), first_by_name=by_name)
     starts = [leg.plan.seats_swapped for leg in schedule.legs()]

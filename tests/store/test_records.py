@@ -174,7 +174,7 @@ CHANGES: dict[str, tuple[Callable[[Writer, Batch], None], list[list[list[int]]]]
 
 
 @pytest.mark.parametrize("what", CHANGES)
-def test_kill_at_any_step_of_change_leaves_all_or_nothing(storage: FolderStorage, writer: Writer, what: str) -> None:
+def test_kill_at_any_step_leaves_all_or_nothing(storage: FolderStorage, writer: Writer, what: str) -> None:
     """Complete batches of an edit that hadn't joined another one are published by the next writer."""
     change, after = CHANGES[what]
     writer.commit([known := stage_batch(storage, leg(0), leg(3))])
@@ -208,7 +208,7 @@ def test_legs_that_join_batch_keep_rows_in_order(storage: FolderStorage, writer:
     assert storage.list("staging") == {}
 
 
-def test_legs_join_no_batch_that_has_them_or_is_damaged(storage: FolderStorage, writer: Writer) -> None:
+def test_legs_join_no_damaged_or_overlapping_batch(storage: FolderStorage, writer: Writer) -> None:
     """Damaged parts aren't copied, and their legs stay for the next run."""
     commit_few(writer, leg(1))
     commit_few(writer, leg(1))  # another version of it, at tables
