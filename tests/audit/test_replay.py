@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,11 @@ from typing import Any
 import pytest
 
 import tournament
+from tests.built_in import VON_NEUMANN_POKER
 from tests.cli.in_process import run_cli
-from tests.contest_runs import CONTEST, make_shipped_contest
+from tests.contest_runs import CONTEST, REPOSITORY, make_shipped_contest
 from tournament.audit.replay import Replay
+from tournament.entrants.new import write_new_bot
 from tournament.errors import InputError
 from tournament.records.results import Results
 
@@ -61,7 +64,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (bots / "shows.py").write_text(TELLS_PYTHON)
     settings = 'entrants = "bots"\nseed = 6\nsessions = 6\nmax_faults = 1000\n'
     (place / "tournament.toml").write_text(f"[{CONTEST}]\n{settings}")
+    shutil.copy(REPOSITORY / "entrants" / CONTEST / "likeme.c", bots)
     (bots / "clocks.py").write_text(CLOCKS)
+    write_new_bot(VON_NEUMANN_POKER, bots, "abacus", "program-python")
     tournament.run(CONTEST, config=place / "tournament.toml", results=place / "results", executor="local")
     return place
 
