@@ -18,7 +18,7 @@ BIN := $(VENV)/bin
 SOURCES := $(shell find engine -name "*.pyx" -o -name "*.pxd" -o -name "*.h")
 CORE := $(subst /,.,$(basename $(filter %.pyx,$(SOURCES))))
 DEBUG_TESTS := $(addprefix tests/, engine/test_von_neumann_poker.py engine/test_two_card_draw.py \
-  worker/test_messages.py worker/test_dialogues.py)
+  worker/test_messages.py)
 INSTALL := $(BIN)/python .ci/install
 PYTEST := $(BIN)/python -m pytest
 NEW_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "tournament needs Python 3.11 or newer")'
@@ -45,16 +45,14 @@ run:
 	@$(BIN)/tournament run von_neumann_poker
 
 # One process more than cores: many tests wait for processes that start or end.
-test: WHICH := not slow and
-test-slow: WHICH := slow and
-test test-slow test-both: build $(VENV)/libraries $(VENV)/tools $(VENV)/collected
-	@echo "Running the tests (a few minutes; longer when the compiler builds its libraries first)"
-	@$(PYTEST) -m '$(WHICH) not package and not thorough' --dist loadgroup --no-loadscope-reorder \
+test: WHICH := not slow and not package and not thorough
+test-slow: WHICH := slow and not package and not thorough
+test-both: WHICH := not package and not thorough
+test-thorough: WHICH := thorough
+test test-slow test-both test-thorough: build $(VENV)/libraries $(VENV)/tools $(VENV)/collected
+	@echo "Running the tests (a few minutes, thorough ones half an hour; longer when the compiler builds its libraries first)"
+	@$(PYTEST) -m '$(WHICH)' --dist loadgroup --no-loadscope-reorder \
 	  --numprocesses $$(($$(nproc) + 1)) --maxprocesses 4 --durations 15
-
-test-thorough: build $(VENV)/libraries $(VENV)/thorough
-	@echo "Running what the other tests take samples of (half an hour)"
-	@$(PYTEST) -m thorough --dist loadgroup --no-loadscope-reorder --numprocesses 2 --durations 15
 
 package-test: build $(VENV)/libraries $(VENV)/tools
 	@echo "Building the package and playing from it"
@@ -148,11 +146,6 @@ $(VENV)/collected: build $(VENV)/tools
 $(VENV)/tools: $(VENV)/installed
 	@echo "Installing the tools for tests, checks and pages"
 	@$(call quietly, $(INSTALL) --group dev)
-	@touch $@
-
-# An engine of Kaggle's, which an example adapts: what it asks for is gigabytes for other games.
-$(VENV)/thorough: $(VENV)/tools
-	@$(call quietly, $(INSTALL) --no-deps kaggle-environments==1.33.2)
 	@touch $@
 
 $(VENV)/installed: $(VENV)/compilers pyproject.toml .ci/constraints.txt

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,39 +16,26 @@ from engine.kernel.records import Table
 from tests.built_in import HOLDEM_TRAINING
 from tests.oracles.deals import key_of
 from tests.oracles.holdem_training import Hand, Player, Record, View
+from tests.python_rules import Rows, play_legs, rows_of
 from tests.worker.support import ON, Source, write_bot
 from tournament.artifacts.bot import Entrant
-from tournament.cache import cache_folder
 from tournament.contests.holdem_training.rules import BOB, Settings
 from tournament.entrants.build import build_entrants
 from tournament.leg import Leg, LegPlan, Seat
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.store.leg_result import LegResult
-from tournament.worker.leg import play_leg, result_of
-from tournament.worker.processes.lanes import play_in_lanes
-from tournament.worker.processes.spool import Spool
 
 VIEW = struct.Struct("<22i")
-CARD_COLUMNS = (
-    "alice_card_1",
-    "alice_card_2",
-    "bob_card_1",
-    "bob_card_2",
-    "flop_1",
-    "flop_2",
-    "flop_3",
-    "turn",
-    "river",
-)
 GAMES, SESSIONS = buffer_fields(HOLDEM_TRAINING.games), buffer_fields(HOLDEM_TRAINING.sessions)
+CARD_COLUMNS = [*GAMES][3:12]
 
 
 @dataclass
 class CoreRecord(Record):
     """A core's record with its sums, its sessions, and how often its tables were emptied."""
 
-    sessions: list[tuple[int, int, int, int, float]] | None = None
+    sessions: list[tuple[Any, ...]] = field(default_factory=list)
     emptied: int = 0
     points: float = 0.0
     squared_points: float = 0.0
@@ -67,26 +53,15 @@ def view_of(data: bytes) -> View:
     return View((cards[0], cards[1]), board, *fields[18:])
 
 
-def take_rows(games: Table, sessions: Table, record: CoreRecord) -> None:
-    """Move the rows in use from the tables to the record."""
-    columns = {name: values[: games.rows].tolist() for name, values in games.arrays.items()}
-    for i in range(games.rows):
-        row = {name: values[i] for name, values in columns.items()}
-        record.hands.append(
-            Hand(
-                row["match"],
-                row["session"],
-                row["game"],
-                tuple(row[name] for name in CARD_COLUMNS),
-                tuple(row[f"raise_{n}"] for n in range(1, 5)),
-                tuple(row[f"bob_answer_{n}"] for n in range(1, 5)),
-                row["folded_by"],
-                row["profit"],
-            )
-        )
-    assert record.sessions is not None
-    record.sessions += list(zip(*[values[: sessions.rows].tolist() for values in sessions.arrays.values()]))
-    games.rows = sessions.rows = 0
+def add_rows(record: CoreRecord, rows: Rows) -> None:
+    games = {name: values.tolist() for name, values in rows["games"].items()}
+    lists = [
+        zip(*[games[name] for name in names])
+        for names in (CARD_COLUMNS, [f"raise_{n}" for n in range(1, 5)], [f"bob_answer_{n}" for n in range(1, 5)])
+    ]
+    of_hand = (games[name] for name in ("match", "session", "game"))
+    record.hands += map(Hand._make, zip(*of_hand, *lists, games["folded_by"], games["profit"]))
+    record.sessions += zip(*[values.tolist() for values in rows["sessions"].values()])
 
 
 def play_core(
@@ -111,11 +86,11 @@ def play_core(
         first_session=first_session,
         decks=None if decks is None else np.array(decks, dtype=np.uint8),
     )
-    record = CoreRecord(sessions=[])
-    answer = 0
+    record, answer = CoreRecord(), 0
     while (status := core.play(answer)) != LEG_IS_OVER:
         if status == RECORDS_ARE_FULL:
-            take_rows(*tables, record)
+            add_rows(record, rows_of(tables))
+            tables[0].rows = tables[1].rows = 0
             record.emptied += 1
             continue
         assert status == ANSWER_WANTED
@@ -123,7 +98,7 @@ def play_core(
         assert (kind, seat) == (0, 0)
         record.asked.append(view_of(view))
         answer = player(record.asked[-1])
-    take_rows(*tables, record)
+    add_rows(record, rows_of(tables))
     (own,) = core.sums()
     record.points, record.squared_points, record.blocks = own.points, own.squared_points, list(own.blocks)
     return record
@@ -135,18 +110,6 @@ def build(folder: Path, sources: Mapping[str, Source], sandbox: SandboxSettings 
         write_bot(folder / file_name, source)
     built = build_entrants(HOLDEM_TRAINING, Settings(), sandbox, folder, lambda _text: None)
     return {entrant.name: entrant for entrant in built}
-
-
-class RowSink:
-    """A sink that keeps all rows as a record."""
-
-    def __init__(self) -> None:
-        self.games = Table(GAMES, 1 << 13)
-        self.sessions = Table(SESSIONS, 10)
-        self.record = CoreRecord(sessions=[])
-
-    def clear(self) -> None:
-        take_rows(self.games, self.sessions, self.record)
 
 
 def leg_of(bot: Entrant, deals_key: int, random_seed: int = 1, number: int = 0) -> Leg:
@@ -161,28 +124,18 @@ def play_built(
     bot: Entrant, deals_key: int, *, hands: int, random_seed: int = 1, **settings: Any
 ) -> tuple[LegResult, CoreRecord]:
     """Play a session of a built bot as a worker does, rows kept in memory."""
-    leg = leg_of(bot, deals_key, random_seed)
-    if leg.has_processes:
-        (played,) = play_processes([bot], [leg], hands=hands, **settings)
-        return played
-    sink = RowSink()
-    artifacts = {leg.seats[0].artifact: bot.artifact or b"", "bob": BOB.content}
-    outcome = play_leg(HOLDEM_TRAINING, Settings(hands=hands, sessions=1, **settings), leg, artifacts, sink)
-    sink.clear()
-    return result_of(HOLDEM_TRAINING, outcome), sink.record
+    (played,) = play_processes([bot], [leg_of(bot, deals_key, random_seed)], hands=hands, **settings)
+    return played
 
 
 def play_processes(
     bots: Sequence[Entrant], legs: Sequence[Leg], *, hands: int, sandbox: SandboxSettings = ON, **settings: Any
 ) -> list[tuple[LegResult, CoreRecord]]:
-    """Play sessions of bots that are processes as one batch, in the order of the legs."""
+    """Play sessions of bots as one batch, in the order of the legs."""
     artifacts = {bot.artifact_sha256 or "": bot.artifact or b"" for bot in bots} | {"bob": BOB.content}
     chosen = Settings(hands=hands, sessions=1, **settings)
-    played = {}
-    with contextlib.closing(Spool()) as spool:
-        for done in play_in_lanes(HOLDEM_TRAINING, chosen, sandbox, legs, artifacts, cache_folder(), spool):
-            sink = RowSink()
-            done.rows.replay_into(sink)
-            sink.clear()
-            played[done.result.digest] = (done.result, sink.record)
-    return [played[leg.digest] for leg in legs]
+    found = []
+    for result, rows in play_legs(HOLDEM_TRAINING, chosen, legs, artifacts, hands + 1, sandbox).values():
+        found.append((result, CoreRecord()))
+        add_rows(found[-1][1], rows)
+    return found

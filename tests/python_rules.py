@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,24 @@ from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool
 
 Rows = dict[str, dict[str, Any]]  # keyed by table and column
+AS_PROGRAM = """\
+import json, sys, types
+
+SOURCE
+
+for line in sys.stdin:
+    if line.startswith("{"):
+        told = json.loads(line)
+        play = globals().get(told.pop("decision"), lambda view: None)
+        said = play(types.SimpleNamespace(**told))
+        if said is not None:
+            print("ACTION", json.dumps(said), flush=True)
+"""
+
+
+def as_program(source: str) -> tuple[str, str]:
+    """Return a program that answers by the functions of a bot in Python."""
+    return "", AS_PROGRAM.replace("SOURCE", source)
 
 
 def tables_of(contest: Contest, rows: int) -> tuple[Table, Table]:
@@ -57,12 +75,10 @@ def play_field(
     chosen = contest.settings.model_validate({"sessions": sessions, **settings})
     seats, artifacts = _built(contest, bots, chosen)
     competitors = [Competitor(number, seat.name, seat.kind, seat.artifact) for number, seat in enumerate(seats)]
-    legs = list(
-        RoundRobin(
-            contest.name, chosen.playing(), trial_key("tests of rules in Python"), competitors, first_by_name=True
-        ).legs()
-    )
-    return _played(contest, chosen, legs, artifacts)
+    key = trial_key("tests of rules in Python")
+    legs = [*RoundRobin(contest.name, chosen.playing(), key, competitors, first_by_name=True).legs()]
+    played = play_legs(contest, chosen, legs, artifacts)
+    return {leg.names: played[leg.digest] for leg in legs}
 
 
 def play_table(
@@ -74,7 +90,7 @@ def play_table(
     count = len(seats)
     plans = [LegPlan(0, leg, sessions, key_of(1), seats=count, rotation=leg % count) for leg in range(legs)]
     tables = [Leg(f"{plan.number:064}", plan, tuple(seats)) for plan in plans]
-    return list(_played(contest.seated(count), chosen, tables, artifacts, by_number=True).values())
+    return [*play_legs(contest.seated(count), chosen, tables, artifacts).values()]
 
 
 def _built(
@@ -97,26 +113,26 @@ def _built(
     return seats, artifacts
 
 
-def _played(
+def play_legs(
     contest: Contest,
     settings: ContestSettings,
-    legs: list[Leg],
-    artifacts: dict[str, bytes],
-    *,
-    by_number: bool = False,
-) -> dict[tuple[str, ...], tuple[LegResult, Rows]]:
-    """Results and rows by the names at the table, or by the leg's number."""
-    played: dict[tuple[str, ...], tuple[LegResult, Rows]] = {}
-    keys = {leg.digest: (f"{leg.plan.number:03}",) if by_number else leg.names for leg in legs}
+    legs: Sequence[Leg],
+    artifacts: Mapping[str, bytes],
+    rows: int = 10_000,
+    sandbox: SandboxSettings | None = None,
+) -> dict[str, tuple[LegResult, Rows]]:
+    """Play legs as a worker does, and return results and rows by digest, in the order of the legs."""
+    played: dict[str, tuple[LegResult, Rows]] = {}
     for leg in legs:
         if not leg.has_processes:
-            sink = NullSink(*tables_of(contest, 10_000))
+            sink = NullSink(*tables_of(contest, rows))
             result = result_of(contest, play_leg(contest, settings, leg, artifacts, sink))
-            played[keys[leg.digest]] = (result, rows_of((sink.games, sink.sessions)))
+            played[leg.digest] = result, rows_of((sink.games, sink.sessions))
+    in_lanes = [leg for leg in legs if leg.has_processes]
     with contextlib.closing(Spool()) as spool:
-        in_lanes = [leg for leg in legs if leg.has_processes]
-        for one in play_in_lanes(contest, settings, SandboxSettings(), in_lanes, artifacts, cache_folder(), spool):
-            sink = NullSink(*tables_of(contest, 10_000))
+        chosen = sandbox or SandboxSettings()
+        for one in play_in_lanes(contest, settings, chosen, in_lanes, artifacts, cache_folder(), spool):
+            sink = NullSink(*tables_of(contest, rows))
             one.rows.replay_into(sink)
-            played[keys[one.result.digest]] = (one.result, rows_of((sink.games, sink.sessions)))
-    return dict(sorted(played.items()))
+            played[one.result.digest] = one.result, rows_of((sink.games, sink.sessions))
+    return {leg.digest: played[leg.digest] for leg in legs}

@@ -8,9 +8,6 @@ import pytest
 
 import tournament
 from tests.cli.in_process import run_cli
-from tournament.errors import InputError
-from tournament.rules import Decision, Int, Questions, Rules, Session, Text
-from tournament.rules.contests import get_contest
 
 RULES = """\
 from tournament.rules import Decision, Rules, Text
@@ -68,29 +65,3 @@ def test_unreadable_or_long_data_file_is_refused_alone(place: Path) -> None:
         "bytes.plus": "it is not UTF-8 text",
         "long.plus": "it has 21 bytes; this contest takes at most 20",
     }
-
-
-SOURCE = Decision("source", "The program", observation={}, answer=Text(20), default="")
-NUMBER = Decision("number", "A number", observation={}, answer=Int(0, 9))
-
-
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        ({".py": SOURCE}, "data has the ending '.py'; expected one such as .red"),
-        ({"red": SOURCE}, "data has the ending 'red'"),
-        ({".red": NUMBER}, "expected a decision whose answer is Text"),
-    ],
-)
-def test_rules_with_impossible_data_suffix_are_refused(data: dict[str, Decision], message: str) -> None:
-    class Wrong(Rules):
-        name = "wrong"
-        seats = 2
-        decisions = (SOURCE, NUMBER)
-
-        def play(self, session: Session) -> Questions:
-            yield SOURCE(0)
-
-    Wrong.data = data
-    with pytest.raises((ValueError, InputError), match=message):
-        get_contest(Wrong)

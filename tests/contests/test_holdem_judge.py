@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from engine.games.holdem_training.core import CHECK, HoldemTraining
 from engine.games.holdem_training.rates import RateSampler
@@ -18,9 +16,7 @@ from engine.kernel.game_core import LEG_IS_OVER, RECORDS_ARE_FULL
 from engine.kernel.records import Table
 from engine.processes.lanes import Violation
 from tests.cli.in_process import command
-from tests.oracles import holdem_training as oracle
 from tests.oracles.deals import key_of
-from tests.oracles.holdem_training import chance_of_call
 from tournament.contests import find_contest
 from tournament.contests.holdem_training.decks import read_decks
 from tournament.contests.holdem_training.protocol import RATE_BUDGET
@@ -39,21 +35,18 @@ OFF = SandboxSettings(mode="off")
 
 
 class Match:
-    """A written dialogue over a match, whose tables hold two hands, so that they are emptied in between."""
+    """A written dialogue over the golden hands, whose tables hold two, so that they are emptied in between."""
 
-    def __init__(self, hands: int = 2, *, decks: Path | None = None, deals_key: int = 3) -> None:
-        fixed = None if decks is None else read_decks(decks)
-        hands = hands if fixed is None else len(fixed)
+    def __init__(self) -> None:
         self.games, self.sessions = Table(buffer_fields(GAMES), 2), Table(buffer_fields(SESSIONS), 1)
+        decks = read_decks(DECKS)
         self.core = HoldemTraining(
-            self.games, self.sessions, deals_key=key_of(deals_key), sessions=1, hands=hands, decks=fixed
+            self.games, self.sessions, deals_key=key_of(3), sessions=1, hands=len(decks), decks=decks
         )
         self.transcript = io.StringIO()
         self.dialogue = TranscribedDialogue(self.core, RateSampler(key_of(4)), self.transcript)
         self.over = False
-
-    def start(self) -> list[str]:
-        return self.play(CHECK)
+        self.play(CHECK)
 
     def answer(self, line: bytes) -> list[str]:
         said = self.dialogue.said(line)
@@ -74,8 +67,6 @@ def judged(folder: Path, source: str, hands: int | None = 2, **options: Any) -> 
         return judge_program(find_contest("holdem_training"), ["python3", "bot.py"], OFF, **given)
 
 
-# Words.
-
 # One line for each line that a program says in the golden match: hand by hand.
 SCRIPT = [
     "RATE 1000", "ACTION RAISE 100",
@@ -88,65 +79,11 @@ SCRIPT = [
 
 def test_golden_transcript() -> None:
     """Lines of five fixed hands are the kept ones. The statement gives the words, so they stay."""
-    match = Match(decks=DECKS)
-    match.start()
+    match = Match()
     for line in SCRIPT:
         match.answer(line.encode())
     assert match.over
     assert match.transcript.getvalue() == (GOLDEN / "holdem_transcript.txt").read_text()
-
-
-STATE = re.compile(r"STATE (\d+) ([1-4]) (\d+) (\d+) (\d+) ([0345])")
-
-
-@settings(max_examples=15, deadline=None)
-@given(st.integers(0, 2**63), st.integers(1, 6), st.randoms(use_true_random=False))
-def test_every_match_is_made_of_the_statements_lines(key: int, hands: int, chance) -> None:  # type: ignore[no-untyped-def]
-    """Random programs play matches of such lines alone, with the plain rules' results."""
-    match = Match(hands, deals_key=key)
-    lines = iter(match.start())
-    actions: list[int] = []
-    results: list[int] = []
-    assert int(next(lines)) == hands
-    while True:
-        line = next(lines)
-        if line.startswith("SCORE"):
-            break
-        state = STATE.fullmatch(line)
-        assert state
-        hand, round_, stack, bobs_stack, pot, shown = map(int, state.groups())
-        assert (hand, stack + bobs_stack + pot, shown) == (len(results) + 1, 210, (0, 3, 4, 5)[round_ - 1])
-        alice = next(lines).split()
-        board = next(lines).split()
-        assert (alice[0], len(alice), board[0], len(board)) == ("ALICE", 5, "BOARD", 1 + 2 * shown)
-        for _ in range(chance.randrange(3)):
-            reply = match.answer(f"RATE {chance.randrange(1, 50)}".encode())
-            assert len(reply) == 1 and re.fullmatch(r"RATES [01]\.\d{6} [01]\.\d{6}", reply[0])
-        action = chance.choice([oracle.CHECK, oracle.CHECK, oracle.FOLD, chance.randint(0, stack), stack])
-        actions.append(action)
-        said = {oracle.CHECK: "CHECK", oracle.FOLD: "FOLD"}.get(action, f"RAISE {action}")
-        replies = match.answer(f"ACTION {said}".encode())
-        if action == oracle.CHECK:
-            assert replies.pop(0) == "OPP CHECK"
-        elif action != oracle.FOLD:
-            assert replies[0] in ("OPP FOLD", f"OPP CALL {action}")
-            if replies.pop(0) == "OPP FOLD":
-                assert replies[0] == f"RESULT {pot - (100 - stack)}"
-        if replies[0].startswith("RESULT"):
-            results.append(int(replies.pop(0).split()[1]))
-        lines = iter(replies)
-    assert line == f"SCORE {sum(results) / hands:.6f}"
-    assert next(lines, None) is None
-    assert match.over
-    said_actions = iter(actions)
-    wanted = oracle.play(
-        lambda _view: next(said_actions), key, sessions=1, hands=hands,
-        preflop_chance=chance_of_call,
-    )  # fmt: skip
-    assert [hand.profit for hand in wanted.hands] == results
-
-
-# Violations.
 
 
 @pytest.mark.parametrize(
@@ -155,21 +92,12 @@ def test_every_match_is_made_of_the_statements_lines(key: int, hands: int, chanc
         ("", "the line is empty"),
         ("CHECK", "CHECK is no command: RATE or ACTION"),
         ("action check", "action is no command: RATE or ACTION"),
-        ("ACTION", "ACTION takes CHECK, FOLD or RAISE"),
         ("ACTION CALL", "CALL is no action: CHECK, FOLD or RAISE"),
-        ("ACTION CHECK 0", "ACTION CHECK takes nothing more"),
         ("ACTION RAISE", "ACTION RAISE takes one number"),
-        ("ACTION RAISE 1 2", "ACTION RAISE takes one number"),
-        ("ACTION RAISE x", "x is not an integer"),
         ("ACTION RAISE 5.0", "5.0 is not an integer"),
         ("ACTION RAISE ٣", "the line is not plain ASCII"),
-        ("ACTION RAISE 99999999999999999999999", "99999999999999999999999 is not an integer"),
         ("\x1b[2J", "?[2J is no command: RATE or ACTION"),
         ("ACTION RAISE 0", "RAISE 0 is out of range: 1 to 100"),
-        ("ACTION RAISE -5", "RAISE -5 is out of range: 1 to 100"),
-        ("ACTION RAISE 101", "RAISE 101 is out of range: 1 to 100"),
-        ("RATE", "RATE takes one number"),
-        ("RATE many", "many is not an integer"),
         ("RATE 0", "RATE takes at least 1, not 0"),
         ("RATE 3000001", "RATE 3000001 is over the budget: 3,000,000 of 3,000,000 samples are left"),
         ("ACTION CHECK" + " " * 244, "the line is longer than 255 bytes"),
@@ -177,7 +105,6 @@ def test_every_match_is_made_of_the_statements_lines(key: int, hands: int, chanc
 )
 def test_violations_are_said_with_the_line(line: str, reason: str) -> None:
     match = Match()
-    match.start()
     match.answer(b"ACTION CHECK")
     quoted = line[:20].replace("\x1b", "?")
     with pytest.raises(Violation, match=re.escape(f'{reason}: "{quoted}'.split("٣")[0])):
@@ -188,15 +115,12 @@ def test_violations_are_said_with_the_line(line: str, reason: str) -> None:
 def test_rate_budget_lasts_for_match() -> None:
     """Blanks and a carriage return are accepted on the way."""
     match = Match()
-    match.start()
     assert match.answer(f"  RATE  {RATE_BUDGET - 10}".encode())
     assert match.answer(b"ACTION   RAISE\t 3 \r")[0] in ("OPP CALL 3", "OPP FOLD")
     assert match.answer(b"RATE 10")
     with pytest.raises(Violation, match="RATE 1 is over the budget: 0 of 3,000,000 samples are left"):
         match.answer(b"RATE 1")
 
-
-# Programs
 
 READER = """
 import sys
@@ -232,10 +156,8 @@ def test_judge_returns_score_of_finished_program(tmp_path: Path) -> None:
     ("source", "ending", "reason"),
     [
         ("raise SystemExit(9)", "died", "ended with status 9, in hand 1"),
-        ("import ctypes; ctypes.string_at(0)", "died", "was killed by SIGSEGV"),
         (CHECKER.replace('"SCORE"', '"RESULT"'), "died", "died: ended, in hand 2"),
         (READER + "read(); say('READY')\nwhile True: read()", "violation", 'READY is no command: RATE or ACTION: "'),
-        ("print('x' * 100000, flush=True); input()", "violation", "the line is longer than 255 bytes"),
     ],
 )  # fmt: skip
 def test_failing_program_ends_its_match(tmp_path: Path, source: str, ending: str, reason: str) -> None:
@@ -246,36 +168,20 @@ def test_failing_program_ends_its_match(tmp_path: Path, source: str, ending: str
     assert said.read_text().isascii()
 
 
-@pytest.mark.parametrize(
-    ("work", "grace", "reason"),
-    [
-        ("exec('while True: pass')", 0.0, "used up its processor time (0.4 s for 1 decisions), in hand 1"),
-        ("sum(range(2 * 10**7))", 5.0, " s of processor time, 0.4 are allowed"),
-    ],
-)
-def test_judge_stops_program_after_time_limit(
-    tmp_path: Path, work: str, grace: float, reason: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Time that every process has to get ready doesn't count as time to play."""
-    monkeypatch.setattr(bot_process, "START_SECONDS", grace)
+def test_judge_stops_program_after_time_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bot_process, "START_SECONDS", 0.0)
     monkeypatch.setattr(judging, "SECONDS", 0.4)
-    verdict = judged(tmp_path, CHECKER.replace('say("ACTION', f'{work}; say("ACTION'), 1)
+    verdict = judged(tmp_path, CHECKER.replace('say("ACTION', 'exec("while True: pass"); say("ACTION'), 1)
     assert (verdict.ending, verdict.exit_code) == ("out of time", 4)
-    assert reason in verdict.text
-
-
-# Files of hands.
+    assert "used up its processor time (0.4 s for 1 decisions), in hand 1" in verdict.text
 
 
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "has no hands"),
         ("0 1 " * 8 + "0\n", "line 1: has 17 words instead of 18 integers"),
-        ("\n\n" + "0 1 " * 10, "line 3: has 20 words instead of 18 integers"),
         ("0 1 0 2 0 3 0 4 0 5 0 6 0 7 0 8 0 x", "line 1: x is neither a suit, 0 to 3, nor a value, 1 to 13"),
         ("0 1 0 2 0 3 0 4 0 5 0 6 0 7 0 8 4 9", "line 1: unknown card 4 9; suits are 0 to 3"),
-        ("0 1 0 2 0 3 0 4 0 5 0 6 0 7 0 8 0 14", "line 1: unknown card 0 14; suits are 0 to 3"),
         ("0 1 0 2 0 3 0 4 0 5 0 6 0 7 0 8 0 1", "line 1: the card 0 1 is there twice"),
     ],
 )
@@ -287,47 +193,15 @@ def test_bad_decks_are_blamed_by_line(tmp_path: Path, text: str, problem: str) -
     assert str(path) in str(caught.value)
 
 
-# Points.
-
-
-@pytest.mark.parametrize(
-    ("mean_profit", "wanted"),
-    [
-        (-100, 0), (7.99, 0), (8, 0), (8.03, 0), (8.04, 1), (9.5, 20), (11, 40), (11.01, 40), (11.0358, 41),
-        (11.25, 44), (14, 82), (14.1, 82), (14.1667, 83), (14.5, 84), (16, 88), (17.2, 92), (50, 190),
-    ],
-)  # fmt: skip
-def test_points(mean_profit: float, wanted: int) -> None:
+def test_points_and_tasks_follow_mean_profit() -> None:
     """Halves are rounded up, as in 1.5 · 13.3 = 19.95 and 0.25 · 14 = 3.5 and 0.5 · 3 = 1.5."""
-    assert points(mean_profit) == wanted
-
-
-def test_tasks_go_by_the_profit_itself() -> None:
-    assert [tasks(w) for w in (10.999, 11.0, 15.999, 16.0)] == [
-        (False, False), (True, False), (True, False), (True, True)
-    ]  # fmt: skip
-
-
-# The command.
-
-
-# Says first what it shouldn't have reached.
-REACHES_OUT = """
-import os, socket
-open("secret").read()
-for reach in (
-    lambda: open("../secret"),
-    lambda: open("written", "w"),
-    lambda: socket.socket(),
-    lambda: os.fork(),
-    lambda: bytearray(3 << 30),
-):
-    try:
-        print(reach())
-    except (OSError, MemoryError):
-        pass
-print("CHECK")
-"""
+    wanted = {
+        -100: 0, 7.99: 0, 8: 0, 8.03: 0, 8.04: 1, 9.5: 20, 11: 40, 11.01: 40, 11.0358: 41,
+        11.25: 44, 14: 82, 14.1: 82, 14.1667: 83, 14.5: 84, 16: 88, 17.2: 92, 50: 190,
+    }  # fmt: skip
+    assert {mean: points(mean) for mean in wanted} == wanted
+    assert [tasks(w) for w in (10.999, 11.0)] == [(False, False), (True, False)]
+    assert [tasks(w) for w in (15.999, 16.0)] == [(True, False), (True, True)]
 
 
 @pytest.mark.parametrize(
@@ -335,17 +209,15 @@ print("CHECK")
     [
         ("import sys; sys.stderr.write('x' * 1000000); " + CHECKER, 0, "finished: W = "),
         ("import sys; print('something is wrong', file=sys.stderr)", 5, "something is wrong"),
-        (REACHES_OUT, 3, 'CHECK is no command: RATE or ACTION: "CHECK"'),
+        ("open('secret').read(); open('../secret')", 5, "PermissionError"),
         ("import time; block = b'x' * (1 << 30); time.sleep(100)", 5, "died: ran out of memory (512 MB)"),
     ],
 )
 def test_judge_confines_program_and_shows_its_stderr(tmp_path: Path, source: str, code: int, words: str) -> None:
-    """Programs read their own folder alone, and what they write to stderr is shown."""
     folder = tmp_path / "inside"
     folder.mkdir()
     (folder / "bot.py").write_text(source)
-    (folder / "secret").write_text("not so secret")
-    (tmp_path / "secret").write_text("secret")
+    for place in (folder, tmp_path):
+        (place / "secret").write_text("secret")
     judged = command(folder, "judge", "holdem_training", "--hands", "3", "--", "python3", "bot.py", columns=200)
     assert judged.code == code and words in judged.out + judged.err
-    assert not (folder / "written").exists()

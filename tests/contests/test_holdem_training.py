@@ -1,4 +1,4 @@
-"""The function form: views and faults of bots in C++, and the contest's scores."""
+"""Faults of bots in C++, scores, and the shipped bots of Hold'em training."""
 
 from __future__ import annotations
 
@@ -9,103 +9,15 @@ import numpy as np
 import pytest
 
 import tournament
-from tests.holdem import build, play_built, play_core
-from tests.oracles.holdem_training import Player, View
-from tests.samples import sample_params
-from tests.support import VARIANT, variant_of
+from tests.contests.test_holdem_forms import CPP
+from tests.holdem import build, play_built
+from tests.support import VARIANT, build_folder, variant_of
 from tournament.artifacts.bot import Entrant
 from tournament.contests.settings import BankedSettings
 
 SHIPPED = Path(__file__).resolve().parents[2] / "entrants" / "holdem_training"
 
-# A player in both languages: what it raises depends on every card that it sees and on what it raised before.
-MODEL = """
-static int chips;
-static int mix(const Card &card) { return card.value == -1 ? 0 : 5 * card.color + 3 * card.value + 1; }
-std::pair<ActionType, int> makeDecision(const State &state)
-{
-    if (state.community[0].value == -1)
-        chips = 100;
-    for (const Card &card : state.bob)
-        if (card.value != -1 || card.color != -1)
-            __builtin_trap();
-    int sum = chips;
-    for (const Card &card : state.alice)
-        sum = 2 * sum + mix(card);
-    for (const Card &card : state.community)
-        sum = 2 * sum + mix(card);
-    const int raise = sum % 7 == 0 || chips == 0 ? 0 : 1 + sum % chips % 30;
-    if (sum % 31 == 0)
-        return {ActionType::FOLD, 0};
-    chips -= raise;
-    return {raise ? ActionType::RAISE : ActionType::CHECK, raise};
-}
-"""
-
-
-def model_player() -> Player:
-    stack = 100
-
-    def mix(card: int) -> int:
-        return 5 * (card // 13) + 3 * (card % 13 + 1) + 1
-
-    def decide(view: View) -> int:
-        nonlocal stack
-        if not view.board:
-            stack = 100
-        assert stack == view.stack
-        total = stack
-        for card in [*view.hole, *view.board]:
-            total = 2 * total + mix(card)
-        total <<= 5 - len(view.board)
-        raised = 0 if total % 7 == 0 or stack == 0 else 1 + total % stack % 30
-        if total % 31 == 0:
-            return -1
-        stack -= raised
-        return raised
-
-    return decide
-
-
 CHECKS = "std::pair<ActionType, int> makeDecision(const State &s) { return {ActionType::CHECK, 0}; }"
-STYLES = {
-    "model.cpp": MODEL,
-    "everything.cpp": '#include <bits/stdc++.h>\n#include "texas.h"\nusing namespace std;\n' + MODEL,
-    "hidden.cpp": MODEL.replace("std::pair<ActionType, int> makeD", "static std::pair<ActionType, int> hidden_makeD"),
-    "trailing.cpp": MODEL.replace(
-        "std::pair<ActionType, int> makeDecision(const State &state)",
-        "auto makeDecision(const State &state) -> std::pair<ActionType, int>",
-    ),
-}
-REFUSED = {
-    "plain.c": ('#include "texas.h"\nint makeDecision(void) { return 0; }', "written in C++"),
-    "nothing.cpp": ("int x;", "lacks the function makeDecision"),
-    "returns_int.cpp": ("int makeDecision(const State &s) { return 0; }", "error:"),
-    "title_case.py": ("def MakeDecision(state): return 0", "lacks the function make_decision"),
-    "opens.cpp": ('#include <cstdio>\n' + CHECKS.replace("{ return", '{ fopen("x", "r"); return'), "opens files"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", sample_params(STYLES, 2))
-def test_bots_see_the_state_and_follow_hands(tmp_path: Path, name: str) -> None:
-    """Bots of all styles play the hands of the same player in Python."""
-    (style,) = build(tmp_path, {name: STYLES[name]}).values()
-    result, record = play_built(style, 17, hands=400)
-    wanted = play_core(model_player(), 17, sessions=1, hands=400)
-    assert record.hands == wanted.hands
-    assert (result.sums[0].points, result.faults) == (wanted.points, ())
-    assert {hand.folded_by for hand in record.hands} == {0, 1, 2}
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_file_without_bot_is_refused(tmp_path: Path, name: str) -> None:
-    (entrant,) = build(tmp_path, {name: REFUSED[name][0]}).values()
-    problem = entrant.problem
-    assert problem is not None and REFUSED[name][1] in problem
-
-
-# Faults.
-
 NO_STATE = "asked a helper about a state that is none (a card twice or out of range, or one missing)"
 NO_SAMPLES = "asked getRatesBySampling for fewer than one sample"
 TOO_MANY_SAMPLES = "ran out of fuel (too many samples?)"
@@ -113,12 +25,8 @@ OUT_OF_FUEL = "ran out of fuel: it loops or is too slow"
 FAULTY = {
     "too_much": ("return {ActionType::RAISE, 101};", "answered RAISE 101, which is no answer to this"),
     "nothing": ("return {ActionType::RAISE, 0};", "answered RAISE 0, which is no answer to this"),
-    "less": ("return {ActionType::RAISE, -7};", "answered RAISE -7, which is no answer to this"),
-    "call": ("return {ActionType::CALL, 5};", "answered CALL, which is no answer to this"),
     "unknown": ("return {(ActionType)17, 5};", "answered an unknown action, which is no answer to this"),
-    "twice": ("State t = s; t.alice[1] = t.alice[0]; getRatesBySampling(t, 5);", NO_STATE),
     "no_card": ("State t = s; t.bob[1] = Card(4, 1); getRatesBySampling(t, 5);", NO_STATE),
-    "half_a_card": ("State t = s; t.bob[1] = Card(1, -1); getRatesBySampling(t, 5);", NO_STATE),
     "no_samples": ("getRatesBySampling(s, 0);", NO_SAMPLES),
     "incomplete": ("getResult(s);", NO_STATE),
     "greedy": ("getRatesBySampling(s, 2000000000);", TOO_MANY_SAMPLES),
@@ -157,17 +65,7 @@ def test_faults_are_checks(faulty: dict[str, Entrant], name: str, monkeypatch: p
     assert (cut_short.ended_by, len(cut_short.faults), len(rest.hands)) == (0, 4, 7)
 
 
-def test_bot_that_exceeds_time_is_disqualified(faulty: dict[str, Entrant]) -> None:
-    result, record = play_built(faulty["endless"], 5, hands=40, seconds=0.0125)
-    assert [fault.message for fault in result.faults] == [
-        "used up the fuel of its leg", "can't start: used up the fuel of its leg"
-    ]  # fmt: skip
-    assert result.ended_by == 0 and len(record.hands) == 1
-
-
 def test_other_contests_have_no_such_helpers(tmp_path: Path) -> None:
-    from tests.support import build_folder
-
     source = """
         __attribute__((import_module("env"), import_name("tournament_result"))) int result(long long);
         int a(const Bot *bot) { return result(0); } int b(const Bot *bot, int bet) { return 0; }"""
@@ -175,15 +73,12 @@ def test_other_contests_have_no_such_helpers(tmp_path: Path) -> None:
     assert problem == "imports env.tournament_result, which bots may not"
 
 
-# The contest.
-
-
 def test_scores_are_the_records(tmp_path: Path) -> None:
     """W, points of sessions and shares follow from the hands."""
     bots = tmp_path / "entrants" / "holdem_training"
     bots.mkdir(parents=True)
     (bots / "checker.cpp").write_text(CHECKS)
-    (bots / "model.cpp").write_text(MODEL)
+    (bots / "model.cpp").write_text(CPP)
     (tmp_path / "tournament.toml").write_text("[holdem_training]\nsessions = 3\nhands = 400\nseed = 5\n")
     found = tournament.run("holdem_training", config=tmp_path / "tournament.toml", executor="local", workers=1)
     scores = found.standings.set_index("name")["score"]
@@ -195,9 +90,6 @@ def test_scores_are_the_records(tmp_path: Path) -> None:
     cards = ["alice_card_1", "alice_card_2", "bob_card_1", "bob_card_2", "flop_1", "flop_2", "flop_3", "turn", "river"]
     checker, model = (rows[cards].to_numpy() for _, rows in mine)
     assert (checker == model).all()
-
-
-# The shipped bots.
 
 
 @pytest.fixture(scope="module")

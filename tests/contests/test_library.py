@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import pickle
-import re
 import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.cli.in_process import run_cli
 from tournament.api import run
 from tournament.artifacts import python_artifact
 from tournament.config import load_config
 from tournament.contests import rules_loader
-from tournament.entrants.build import build_entrants
 from tournament.errors import InputError
 
 RULES = """\
@@ -90,39 +86,11 @@ def test_library_change_replays_importing_rules_and_bots(place: Path) -> None:
     assert len({edition, second, load_config("maze", place).played.edition}) == 3
 
 
-CHANCE = """\
-import random
-
-OWN = random.Random()
-ASKED = []
-
-
-def pick():
-    import random
-
-    ASKED.append(1)
-    if len(ASKED) == 10:
-        raise ValueError("the tenth")
-    return OWN.randrange(4) ^ random.randrange(4)
-"""
-
-
-def test_library_chance_follows_leg_and_restarts_with_bot(place: Path) -> None:
-    (place.parent / "lib" / "helper.py").write_text(CHANCE)
-    (place.parent / "bots" / "knows.py").write_text("import helper\n\n\ndef step(view):\n    return helper.pick()\n")
-    (place.parent / "bots" / "lazy.py").unlink()
-    played = [
-        run("maze", config=place, results=place.parent / name, sessions=40, workers=1) for name in ("first", "second")
-    ]
-    drawn = [one.games[["steps_0", "steps_1"]] for one in played]
-    assert len(drawn[0]) == 39, "the fourth fault ends the leg"
-    assert drawn[0].equals(drawn[1])
-    assert {line.name: line.faults for line in played[0].ranking.entrants} == {"knows": 4, "zero": 0}
-
-
 COUNTS = """\
+import random
 import more
 
+OWN = random.Random()
 SEEN = []
 
 
@@ -134,12 +102,14 @@ def pick(free):
     SEEN.append(1)
     Kept.n += 1
     more.LATE.append(1)
-    return (len(SEEN) + Kept.n + len(more.LATE)) // 3 % 4
+    if len(SEEN) == 4:
+        raise ValueError("the fourth")
+    return (len(SEEN) + Kept.n + len(more.LATE)) // 3 + OWN.randrange(4) + random.randrange(4) & 3
 """
 
 
-def test_legs_that_share_a_process_have_a_library_each(place: Path) -> None:
-    """Modules that a leg imports late are its own, though another leg has imported them before."""
+def test_legs_and_restarted_bots_have_a_library_each(place: Path) -> None:
+    """Modules that a leg imports late are its own, and its chance, though it shares a process with other legs."""
     (place.parent / "lib" / "helper.py").write_text(COUNTS)
     (place.parent / "lib" / "more.py").write_text("LATE = []\n")
     for name in ("knows", "late", "third"):
@@ -149,16 +119,15 @@ def test_legs_that_share_a_process_have_a_library_each(place: Path) -> None:
             f"{first}def step(view):\n{late}    return helper.pick(view.free)\n"
         )
     (place.parent / "bots" / "lazy.py").unlink()
-    config = load_config("maze", place)
-    entrants = build_entrants(config.played, config.contest, config.sandbox, config.entrants, print)
-    assert [python_artifact.legs_may_share(one.artifact or b"") for one in entrants] == [True] * 4
     games = []
     for alone in (1, 256):
         text = f"[sandbox]\nlegs_per_process = {alone}\n"
         (place.parent / f"{alone}.toml").write_text(place.read_text() + text)
         results = place.parent / f"results_{alone}"
         played = run("maze", config=place.parent / f"{alone}.toml", results=results, workers=1, replicas=3)
-        assert not any(line.faults for line in played.ranking.entrants)
+        assert {line.name: line.faults for line in played.ranking.entrants} == {
+            "knows": 18, "late": 18, "third": 18, "zero": 0,
+        }  # fmt: skip
         games.append(played.games)
     assert games[0].equals(games[1])
     assert set(games[0].steps_0) == {0, 3}
@@ -166,9 +135,8 @@ def test_legs_that_share_a_process_have_a_library_each(place: Path) -> None:
 
 def test_only_bots_that_import_library_carry_it() -> None:
     library = {"lux/__init__.py": "", "helper.py": ""}
-    carried = json.dumps(library, sort_keys=True).encode()
-    assert python_artifact.library_for(b"from lux.kit import X", b"", library) == carried
-    assert python_artifact.library_for(b"def step(view): return 0", b"import helper", library) == carried
+    assert b"helper.py" in python_artifact.library_for(b"from lux.kit import X", b"", library)
+    assert b"helper.py" in python_artifact.library_for(b"def step(view): return 0", b"import helper", library)
     assert python_artifact.library_for(b"def step(view): return 0", b"", library) == b""
 
 
@@ -195,7 +163,7 @@ def test_contests_of_one_process_have_libraries_of_their_own(tmp_path: Path) -> 
     ("library", "content", "message"),
     [
         ("lib/", "import random\n\nx = random.random()\n", "draws from the system's chance"),
-        ("none/", "", "is no Python file and no folder"),
+        ("none/", "", "tournament.toml, line 3: library: .* is no Python file and no folder"),
         ("random.py", "", "would hide one that is there"),
         ("lib/", "raise ValueError('broken')", "ValueError: broken"),
     ],
@@ -208,38 +176,3 @@ def test_library_that_can_t_be_used_is_named(place: Path, library: str, content:
         (place.parent / "maze_rules.py").write_text(RULES.replace("import maze.walls", ""))
     with pytest.raises(InputError, match=message):
         load_config("maze", place)
-
-
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [
-        ("[1]", "1 is no path; expected text"),
-        ('[["lib"]]', r"\['lib'\] is no path"),
-        ('""', "'' is no path"),
-        (f'"{"n" * 5000}"', "'nnn.*… .* is no Python file and no folder"),
-    ],
-    ids=["number", "list", "nothing", "long"],
-)
-def test_commands_refuse_wrong_library_in_one_line(place: Path, value: str, message: str) -> None:
-    place.write_text(place.read_text().replace('"lib/"', value))
-    with pytest.raises(InputError, match=f"tournament.toml, line 3: library: {message}"):
-        load_config("maze", place)
-    checked = run_cli("check", str(place.parent / "lib" / ".." / "maze_rules.py"), columns=200)
-    assert checked.code == 2 and re.search(f"tournament.toml: library: {message}", checked.err), checked
-    assert "Traceback" not in checked.err
-    rules_loader.forget()
-    assert rules_loader.loaded_rules("maze") is None
-
-
-def test_tables_with_same_rules_need_same_library(place: Path) -> None:
-    (place.parent / "other" / "maze").mkdir(parents=True)
-    (place.parent / "other" / "maze" / "walls.py").write_text("free_at = int\n")
-    table = '[again]\nrules = "maze_rules.py"\nlibrary = "LIBRARY"\n'
-    settings = place.read_text()
-    place.write_text(settings + table.replace("LIBRARY", "other/"))
-    with pytest.raises(InputError, match=r"maze_rules\.py: another table has another library for these rules"):
-        load_config("again", place)
-    # Another file of the library, which the rules don't name, makes no difference.
-    (place.parent / "lib" / "helper.py").rename(place.parent / "other" / "helper.py")
-    place.write_text(settings + table.replace('"LIBRARY"', '["lib/", "other/helper.py"]'))
-    assert load_config("again", place).played.edition == load_config("maze", place).played.edition

@@ -1,4 +1,4 @@
-"""Rules with house players, luck and charts, or with a core of the engine."""
+"""A file of rules with house players, luck and charts."""
 
 from __future__ import annotations
 
@@ -96,42 +96,6 @@ def test_rules_file_can_have_house_luck_and_charts(tmp_path: Path, monkeypatch: 
     assert (again.mismatch, again.house, again.drawings[-1]) == ("", "hard", "brave: 3 below 2")
     page = report("stakes").read_text()
     assert "Chips at stake" in page and "stakes 3" in page
-    rules_loader.forget()
-
-
-# A class of its own around a core of the engine's. Whoever chooses the same side as the other wins a penny.
-PENNIES = """
-from tournament.contests.matrix_game.rules import MatrixGame, Settings
-from tournament.rules import Rules
-
-
-class PenniesSettings(Settings):
-    moves: list[str] = ["heads", "tails"]
-    payoffs: list[list[float]] = [[1, -1], [-1, 1]]
-    turns_per_game: int = 7
-
-
-class Pennies(Rules):
-    name = "pennies"
-    seats = 2
-    settings_class = PenniesSettings
-    decisions = MatrixGame.decisions
-    core = MatrixGame.core
-    sdk = MatrixGame.sdk
-"""
-
-
-def test_rules_file_can_have_engine_core(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    bots = contest_folder(tmp_path, "pennies", PENNIES, "sessions = 2")
-    (bots / "heads.c").write_text("int move(const Bot *bot) { return 0; }\n")
-    (bots / "tails.c").write_text("int move(const Bot *bot) { return 1; }\n")
-    (bots / "turns.py").write_text('def move(bot):\n    return "tails" if bot.turn % 2 else "heads"\n')
-    played = run("pennies", executor="local", workers=1)
-    # In 2 sessions of 7 turns, x's pennies: 14 lost to the other side; of `turns`, 8 heads and 6 tails.
-    points = {(match.x, match.y): match.points_0 for match in played.ranking.matches}
-    assert points == {("heads", "tails"): -14.0, ("heads", "turns"): 2.0, ("tails", "turns"): -2.0}
-    assert [*played.games][-5:] == ["turn", "move_0", "move_1", "move_replaced_0", "move_replaced_1"]
     rules_loader.forget()
 
 

@@ -92,21 +92,13 @@ def over(view):
 
 def test_programs_of_another_protocol_play_as_python_bots_do() -> None:
     program = ("", FOREIGN.replace("SIGN", "'rock'"))
-    bots = {"a": program, "b": program, "c": (".py", PYTHON), "d": (".py", PYTHON)}
+    bots = {"a": program, "b": program, "c": (".py", PYTHON)}
     played = list(play_field(get_contest(Counting), bots, sessions=6).values())
-    assert len(played) == 6
+    assert len(played) == 3
     rows = [{name: rows["games"][name].tolist() for name in ("count_0", "count_1", "paper_0")} for _, rows in played]
     assert all(one == rows[0] for one in rows)
-    last, expected = 0, []
-    for session in range(6):
-        expected.append((2 * session + last) % 1000)
-        last = 2 * expected[-1]
-    assert rows[0]["count_0"] == expected
+    assert rows[0]["count_0"] == [0, 2, 8, 22, 52, 114]  # twice the session, and twice the count before
     assert not any(result.faults for result, _ in played)
-
-
-def remarking(count: int) -> str:
-    return FOREIGN.replace('print(f"# a remark\\n', f'print("#\\n" * {count} + f"')
 
 
 @pytest.mark.parametrize(
@@ -115,11 +107,8 @@ def remarking(count: int) -> str:
         (FOREIGN.replace("SIGN", "'scissors'"), "", 0),  # an answer that isn't legal loses
         (FOREIGN.replace('"HI"', '"HO"'), "wrote 'HO': AssertionError", 1),
         (FOREIGN.replace("double {words[1]}", "double x"), "wrote 'double x': ValueError", 1),
-        # 10,000 lines with the greeting, a request and the answer.
-        (remarking(9_997).replace("SIGN", "'scissors'"), "", 0),
-        (remarking(9_998), "wrote more than 10000 lines for one decision", 1),
     ],
-    ids=["illegal", "greeting", "request", "10,000 lines", "10,001 lines"],
+    ids=["illegal", "greeting", "request"],
 )
 def test_lines_refused_by_protocol_are_faults(source: str, message: str, faults: int) -> None:
     bots = {"a": ("", source.replace("SIGN", "'rock'")), "b": (".py", PYTHON)}
@@ -134,40 +123,15 @@ def fails(*_: object) -> None:
     raise KeyError("no such field")
 
 
-def asks_nothing(*_: object) -> Talk:
-    return
-    yield
-
-
-def writes_a_number(*_: object) -> Talk:
-    yield [1]  # type: ignore[list-item]
-
-
-def writes_a_number_in_reply(*_: object) -> Talk:
-    yield "count 1"
-    yield 2  # type: ignore[misc]
-
-
 def writes_two_lines_as_one(*_: object) -> Talk:
     yield "count 1\ncount 2"
-
-
-def answers_itself(*_: object) -> Talk:
-    yield "count 1"
-    answer: list[object] = []
-    answer.append(answer)
-    return answer
 
 
 @pytest.mark.parametrize(
     ("method", "does", "message"),
     [
         ("ask", fails, "KeyError"),
-        ("ask", asks_nothing, "ValueError: it asks nothing for count"),
-        ("ask", writes_a_number, "ValueError: 1 is no line"),
-        ("ask", writes_a_number_in_reply, "TypeError: 'int' object is not iterable"),
         ("ask", writes_two_lines_as_one, "ValueError: .* is no line"),
-        ("ask", answers_itself, "ValueError: Circular reference"),
         ("tell", fails, "KeyError"),
         ("end", fails, "KeyError"),
         ("__init__", fails, "KeyError"),
@@ -180,8 +144,3 @@ def test_protocol_that_fails_ends_the_run_in_one_line(method: str, does: object,
         play_field(
             get_contest(failing), {"a": ("", FOREIGN.replace("SIGN", "'rock'")), "b": (".py", PYTHON)}, sessions=2
         )
-
-
-def test_protocol_that_is_no_class_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"protocol is .*, which is no subclass of Protocol"):
-        get_contest(type("Made", (Counting,), {"name": "made", "protocol": Lines()}))

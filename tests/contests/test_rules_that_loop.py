@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -46,34 +45,28 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def _run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return call(words, os.environ, folder)
-
-
-@pytest.mark.parametrize("words", [("run", "--executor", "local"), ("match", "loops", "one", "other")])
-def test_slow_step_of_rules_ends_command(folder: Path, words: tuple[str, ...]) -> None:
-    run = _run(folder, *words)
-    told = run.stderr.splitlines()
-    assert run.returncode == 1, told
-    assert "a step took more than the 0.5 s of rules_seconds_per_step (loops.py, line 16)" in told[-1]
-    assert any("session 1, game 0" in line for line in told[-2:])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["Python bots", "at the start"])
-def test_slow_step_elsewhere_ends_run(kind: str, folder: Path) -> None:
-    if kind == "at the start":
+@pytest.mark.parametrize(
+    ("words", "where"),
+    [
+        (("run", "--executor", "local"), ""),
+        (("match", "loops", "one", "other"), ""),
+        pytest.param(("run", "--executor", "local"), "at the start", marks=pytest.mark.slow),
+        pytest.param(("run", "--executor", "local"), "Python bots", marks=pytest.mark.slow),
+    ],
+)
+def test_slow_step_of_rules_ends_command(folder: Path, words: tuple[str, ...], where: str) -> None:
+    if where == "at the start":
         with (folder / "loops.py").open("a") as file:
             file.write("\n    def __init__(self, settings):\n        while True: pass\n")
-    else:
+    elif where:
         for bot in (folder / "entrants" / "loops").iterdir():
             bot.unlink()
             bot.with_suffix(".py").write_text("def bid(bot):\n    return 0\n")
-    run = _run(folder, "run", "--executor", "local")
-    assert (
-        run.returncode == 1
-        and "a step took more than the 0.5 s of rules_seconds_per_step (loops.py, line " in run.stderr
-    )
+    run = call(words, os.environ, folder)
+    assert run.returncode == 1
+    assert "a step took more than the 0.5 s of rules_seconds_per_step (loops.py, line " in run.stderr
+    if not where:
+        assert any("session 1, game 0" in line for line in run.stderr.splitlines()[-2:])
 
 
 def test_signal_ends_endless_rules(folder: Path) -> None:

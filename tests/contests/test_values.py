@@ -1,12 +1,14 @@
-"""Values of every type: as bots of every kind observe them, as they answer them, and which answers are faults."""
+"""Values of every type, as bots observe and answer them, and which answers are faults."""
 
 from __future__ import annotations
 
 import ctypes
 import inspect
 import json
+import re
 import zlib
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,8 +18,7 @@ from hypothesis import strategies as st
 from tests.cli.in_process import run_cli
 from tests.python_rules import of_seat, play_field, play_table
 from tournament import conformance
-from tournament.api import run
-from tournament.decisions.struct_layout import build_view
+from tournament.decisions.struct_layout import Layout, build_view
 from tournament.errors import RunError
 from tournament.rules import (
     Bool,
@@ -42,15 +43,12 @@ from tournament.rules.contests import get_contest
 SIGNS = ("rock", "paper", "scissors")
 PHRASES = ["yes", "no", "perhaps, né"]
 WORDS = ["", "naïve → ∞", "𝔘🂡", 'quo"te\\ and\nline']
-POINT = Struct("a cell", x=Int(0, 9), y=Int(-(2**40), 2**40))
+POINT = Struct("a cell", x=Int(0, 9), y=Int(-(2**63), 2**63 - 1))
 OBSERVED: dict[str, ValueType] = {
     "n": Int(0, 99),
-    "large": Int(0, 2**40),
     "ahead": Bool("whether you are ahead"),
-    "flags": List(Bool(), 3),
     "shares": List(Float(), 3),
     "board": List(List(Int(-1, 9), 4), 3, "row by row"),
-    "wide": List(List(Float(), 2), 2),
     "target": Maybe(Int(0, 9), "a target"),
     "at": POINT,
     "path": List(POINT, 3),
@@ -65,10 +63,7 @@ ANSWERS: dict[str, tuple[ValueType, Any]] = {
     "share": (Float("a number"), 0.0),
     "word": (Text(12), "é"),
     "split": (List(Int(0, 10), 5), [7]),
-    "fractions": (List(Float(), 3), [0.5]),
-    "giant": (List(Int(0, 2**40), 2), []),
     "sign": (Choice(SIGNS), "rock"),
-    "signs": (List(Choice(SIGNS), 4), ["paper"]),
     "say": (LegalAction(Text(), 3, "a phrase"), "yes"),
     "point": (POINT, {"x": 1, "y": 2}),
     "grid": (List(List(Int(-5, 99), 4), 3), [[1]]),
@@ -83,15 +78,12 @@ ANSWERS: dict[str, tuple[ValueType, Any]] = {
 
 
 def shown(n: int) -> dict[str, Any]:
-    point = {"x": n % 10, "y": (1 << 33) * n}
+    point = {"x": n % 10, "y": (n << 56) + 1}
     return {
         "n": n,
-        "large": n << 33,
         "ahead": n % 2 == 1,
-        "flags": [n % 2 == 0] * (n % 4),
         "shares": [n / 8, 0.5][: n % 3],
         "board": [[n % 9, -1, place][: 1 + place] for place in range(n % 4)],
-        "wide": [[n / 4, 0.5], [n + 0.25]],
         "target": n % 10 if n % 3 else None,
         "at": point,
         "path": [point] * (n % 4),
@@ -105,21 +97,18 @@ def shown(n: int) -> dict[str, Any]:
 
 def answer(name: str, told: dict[str, Any]) -> Any:
     """Return what all bots answer, which follows from all that bots in C observe."""
-    n = told["n"] + (told["large"] >> 33) + told["ahead"] + sum(told["flags"]) + sum(map(sum, told["board"]))
+    n = told["n"] + told["ahead"] + sum(map(sum, told["board"]))
     n += sum(int(8 * one) for one in told["shares"]) + len(told["board"]) + (told["target"] or 0) + told["at"]["x"]
-    n += sum(int(4 * one) for row in told["wide"] for one in row) + told["note"]["size"] + int(4 * told["price"])
-    n += sum(one["x"] + one["y"] // 2**33 for one in told["path"]) + ["rock", "paper", "scissors"].index(told["last"])
+    n += told["note"]["size"] + int(4 * told["price"])
+    n += sum(one["x"] + (one["y"] >> 56) for one in told["path"]) + ["rock", "paper", "scissors"].index(told["last"])
     n += sum(2 + (mark == "blue") for mark in told["marks"] if mark is not None)
     n %= 97
-    point = {"x": n % 10, "y": n * 2**33}
+    point = {"x": n % 10, "y": (n << 56) + 1}
     return {
         "share": n / 4,
         "word": f"né{n}",
         "split": [(n + i) % 11 for i in range(n % 6)],
-        "fractions": [n / 8] * (n % 4),
-        "giant": [n << 33],
         "sign": told["last"],
-        "signs": [("rock", "paper", "scissors")[(n + i) % 3] for i in range(n % 5)],
         "say": ["yes", "no", "perhaps, né"][n % 3],
         "point": point,
         "grid": [[n, -1], [], [n % 7]][: n % 4],
@@ -158,15 +147,12 @@ IN_C = """\
 #include <string.h>
 static int64_t sum(const View *v)
 {
-    int64_t n = v->n + (v->large >> 33) + v->ahead + v->last;
-    for (int i = 0; i < v->flags_count; i++) n += v->flags[i];
+    int64_t n = v->n + v->ahead + v->last;
     for (int i = 0; i < v->shares_count; i++) n += (int)(8 * v->shares[i]);
     for (int i = 0; i < v->board_count; i++)
         for (int j = 0; j < v->board_lengths[i]; j++) n += v->board[i][j];
-    for (int i = 0; i < v->wide_count; i++)
-        for (int j = 0; j < v->wide_lengths[i]; j++) n += (int)(4 * v->wide[i][j]);
     n += v->board_count + (v->has_target ? v->target : 0) + v->at.x + v->note.size + (int)(4 * v->price);
-    for (int i = 0; i < v->path_count; i++) n += v->path[i].x + v->path[i].y / (1LL << 33);
+    for (int i = 0; i < v->path_count; i++) n += v->path[i].x + (v->path[i].y >> 56);
     for (int i = 0; i < v->marks_count; i++) if (v->marks[i].has_value) n += 2 + (v->marks[i].value == BLUE);
     return n % 97;
 }
@@ -177,24 +163,13 @@ int split(const View *v, int32_t answer[5])
     for (int i = 0; i < sum(v) % 6; i++) answer[i] = (sum(v) + i) % 11;
     return sum(v) % 6;
 }
-int fractions(const View *v, double answer[3])
-{
-    for (int i = 0; i < sum(v) % 4; i++) answer[i] = sum(v) / 8.0;
-    return sum(v) % 4;
-}
-int giant(const View *v, int64_t answer[2]) { answer[0] = sum(v) << 33; return 1; }
 int sign(const View *v)
 {
     static const int signs[] = {ROCK, PAPER, SCISSORS};
     return v->last == signs[v->n % 3] ? v->last : -1;
 }
-int signs(const View *v, int32_t answer[4])
-{
-    for (int i = 0; i < sum(v) % 5; i++) answer[i] = (sum(v) + i) % 3;
-    return sum(v) % 5;
-}
 int say(const View *v) { return sum(v) % v->legal_actions_count; }
-void point(const View *v, PointAnswer *answer) { answer->x = sum(v) % 10; answer->y = sum(v) << 33; }
+void point(const View *v, PointAnswer *answer) { answer->x = sum(v) % 10; answer->y = (sum(v) << 56) + 1; }
 void grid(const View *v, GridAnswer *answer)
 {
     int64_t n = sum(v);
@@ -215,7 +190,7 @@ void moves(const View *v, MovesAnswer *answer)
     answer->value_count = sum(v) % 3;
     for (int i = 0; i < answer->value_count; i++) {
         answer->value[i].to.x = sum(v) % 10;
-        answer->value[i].to.y = sum(v) << 33;
+        answer->value[i].to.y = (sum(v) << 56) + 1;
         strcpy(answer->value[i].name, "n\\u00e9");
         answer->value[i].fast = sum(v) % 2;
     }
@@ -260,48 +235,26 @@ def test_bots_of_every_kind_observe_and_answer_every_type() -> None:
 
 
 WRONG_IN_C = [
-    ("share", "double share(const View *v) { return NAN; }", "no finite number"),
-    ("share", "double share(const View *v) { return HUGE_VAL; }", "no finite number"),
-    ("word", "void word(const View *v, char answer[13]) { memset(answer, 'a', 13); }", "a text without a 0 byte"),
-    ("word", "void word(const View *v, char answer[13]) { answer[0] = '\\377'; }", "a text that isn't UTF-8"),
-    ("split", "int split(const View *v, int32_t answer[5]) { return -1; }", "a length of -1"),
-    ("split", "int split(const View *v, int32_t answer[5]) { return 6; }", "a length of 6"),
-    ("split", "int split(const View *v, int32_t answer[5]) { answer[0] = 11; return 1; }", "11 is not from 0 to 10"),
-    ("fractions", "int fractions(const View *v, double answer[3]) { answer[0] = NAN; return 1; }", "no finite number"),
-    ("sign", "int sign(const View *v) { return 3; }", "3"),
-    ("signs", "int signs(const View *v, int32_t answer[4]) { answer[0] = -1; return 1; }", "none of the choices"),
-    ("say", "int say(const View *v) { return v->legal_actions_count; }", "3"),
-    ("point", "void point(const View *v, PointAnswer *answer) { answer->x = 11; }", "11 is not from 0 to 9"),
-    ("grid", "void grid(const View *v, GridAnswer *answer) { answer->value_count = -1; }", "a length of -1"),
-    (
-        "grid",
-        "void grid(const View *v, GridAnswer *answer) { answer->value_count = 1; answer->value_lengths[0] = 5; }",
-        "a length of 5",
-    ),
-    (
-        "moves",
-        "void moves(const View *v, MovesAnswer *answer)"
-        " { answer->value_count = 1; memset(answer->value[0].name, 65, 7); }",
-        "a text without a 0 byte",
-    ),
+    ("share", "return NAN;", "no finite number"),
+    ("word", "memset(answer, 'a', 13); return;", "a text without a 0 byte"),
+    ("word", "answer[0] = '\\377'; return;", "a text that isn't UTF-8"),
+    ("split", "return 6;", "a length of 6"),
+    ("split", "answer[0] = 11; return 1;", "11 is not from 0 to 10"),
+    ("sign", "return 3;", "3"),
+    ("say", "return v->legal_actions_count;", "3"),
+    ("point", "answer->x = 11; return;", "11 is not from 0 to 9"),
+    ("grid", "answer->value_count = 1; answer->value_lengths[0] = 5; return;", "a length of 5"),
 ]
 WRONG_IN_PYTHON = [
     ("share", "float('nan')", "answered nan, which is no answer"),
-    ("share", "'a half'", "answered a half, which"),
     ("word", "'x' * 13", "answered xxxxxxxxxxxxx, which is no answer to this; it takes a text of at most 12 bytes"),
     ("word", "'\\ud800'", "which is no answer to this"),
-    ("word", "'a\\0b'", "which is no answer to this"),
-    ("word", "7", "answered 7, which"),
     ("split", "[1] * 6", "answered [1, 1, 1, 1, 1, 1], which"),
-    ("split", "[1.5]", "answered [1.5], which"),
-    ("split", "3", "answered 3, which"),
     ("sign", "'stone'", "answered stone, which"),
-    ("signs", "[3]", "answered [3], which"),
     ("say", "'maybe'", "answered maybe, which is no answer to this; it takes one of the legal actions"),
     ("split", "object()", "returned a object, expected a number, a text, a list or a dict"),
     ("split", "[[[[[[1]]]]]]", "returned lists within lists, more than 4 deep"),
     ("split", "[10**4999]", "returned a number of too many digits"),
-    ("split", "[type('N', (), {'__index__': lambda self: int('its own')})()]", "invalid literal for int()"),
     ("word", "'x' * 600000", "returned an answer of 600002 bytes, at most "),
 ]
 WRONG_INSIDE = [
@@ -309,59 +262,38 @@ WRONG_INSIDE = [
     ("point", "{'x': 1, 'y': 2, 'z': 3}"),
     ("point", "{'x': 10, 'y': 2}"),
     ("point", "[1, 2]"),
-    ("point", "None"),
-    ("grid", "[[1], 2]"),
     ("grid", "[[1]] * 4"),
     ("grid", "[[100]]"),
-    ("maybe", "100"),
-    ("maybe", "[None]"),
     ("yes", "2"),
-    ("yes", "None"),
     ("cost", "{'a': 1, 'b': [], 'c': 21}"),
     ("moves", "[{'to': None, 'name': '', 'fast': True}]"),
 ]
-NESTED = [
-    (name, body, "returned None" if body == "None" else "which is no answer to this") for name, body in WRONG_INSIDE
-]
+WRONG_IN_PYTHON += [(name, body, "which is no answer to this") for name, body in WRONG_INSIDE]
+WRONG_IN_PYTHON.append(("yes", "None", "returned None"))
 
 
 def wrong_bot_in_c() -> str:
     """Return a bot that answers wrongly in each session as a row of WRONG_IN_C has it."""
     source = IN_C
-    for name in {name for name, _, _ in WRONG_IN_C}:
-        source = source.replace(f" {name}(const View", f" {name}_right(const View")
-        cases = ""
-        for number, (wrong, body, _) in enumerate(WRONG_IN_C):
-            if wrong == name:
-                source += body.replace(f" {name}(", f" {name}_{number}(") + "\n"
-                cases += f"case {number}: {name}_CALL({number}); "
-                signature = body[: body.index(")") + 1]
-        arguments = "v, answer" if "answer" in signature else "v"
-        call = f"{name}_##N({arguments}); return" if signature.startswith("void") else f"return {name}_##N({arguments})"
-        source += f"#define {name}_CALL(N) {call}\n"
-        source += f"{signature} {{ switch (v->n) {{ {cases}default: {name}_CALL(right); }} }}\n"
+    for number, (name, wrong, _) in enumerate(WRONG_IN_C):
+        start = source.index("{", source.index(f" {name}(const View")) + 1
+        source = f"{source[:start]} if (v->n == {number}) {{ {wrong} }}{source[start:]}"
     return source
 
 
-def wrong_bot_in_python(wrong: list[tuple[str, str, str]]) -> str:
-    """Return a bot that answers wrongly in each session as a row has it."""
-    source = f"{IN_PYTHON}\nRIGHT = dict(globals())\n"
-    for name in ANSWERS:
-        bodies = ", ".join(f"{number}: lambda: {row[1]}" for number, row in enumerate(wrong) if row[0] == name)
-        source += f"def {name}(view): return {{{bodies}}}.get(view.n, lambda: RIGHT[{name!r}](view))()\n"
-    return source
+def wrong_bot_in_python() -> str:
+    return IN_PYTHON + "".join(
+        f"right_{number} = {name}\ndef {name}(view): return {wrong} if view.n == {number} else right_{number}(view)\n"
+        for number, (name, wrong, _) in enumerate(WRONG_IN_PYTHON)
+    )
 
 
 WRONG_PROGRAM = PROGRAM.replace("checked(told", "[99] if told['decision'] == 'split' else checked(told")
-WRONG: dict[str, tuple[str, str, list[tuple[str, str, str]]]] = {
+MANY = "answered [99], which is no answer to this; it takes at most 5 numbers from 0 to 10"
+WRONG = {
     "c": (".c", wrong_bot_in_c(), WRONG_IN_C),
-    "python": (".py", wrong_bot_in_python(WRONG_IN_PYTHON), WRONG_IN_PYTHON),
-    "python, within values": (".py", wrong_bot_in_python(NESTED), NESTED),
-    "program": (
-        "",
-        WRONG_PROGRAM,
-        [("split", "", "answered [99], which is no answer to this; it takes at most 5 numbers from 0 to 10")],
-    ),
+    "python": (".py", wrong_bot_in_python(), WRONG_IN_PYTHON),
+    "program": ("", WRONG_PROGRAM, [("split", "", MANY)]),
 }
 
 
@@ -388,9 +320,6 @@ def test_question_clears_memory_after_view() -> None:
     assert result.faults == ()
     wanted = [hash_of([9 * (n < 8)] * len(answer("split", shown(n)))) for n in range(12)]
     assert rows["games"]["split_0"].tolist() == wanted
-
-
-# Illegal answers that lose
 
 
 class Losing(Rules):
@@ -456,16 +385,14 @@ def test_losing_illegal_answer_reaches_rules_without_fault(kind: str) -> None:
         assert [rows["games"][f"{name}_{seat}"][0] for seat in range(2)] == told, name
 
 
-@pytest.mark.parametrize(("body", "message"), [("'two'", "returned"), ("1 // 0", "ZeroDivisionError")])
-def test_missing_answer_is_fault_where_illegal_ones_lose(body: str, message: str) -> None:
-    bots = {"a": (".py", in_python(LEGAL) + f"def take(view): return {body}\n"), "b": (".c", LEGAL_IN_C)}
+def test_missing_answer_is_fault_where_illegal_ones_lose() -> None:
+    bots = {"a": (".py", in_python(LEGAL) + "def take(view): return 'two'\n"), "b": (".c", LEGAL_IN_C)}
     ((result, rows),) = play_field(get_contest(Losing), bots, sessions=1, max_faults=1).values()
-    assert [(fault.decision, message in fault.message) for fault in result.faults] == [("take", True)]
-    assert rows["games"]["points_0"].tolist() == [0.0]
-    assert rows["games"]["take_0"][0] == hash_of(1)
+    assert [(fault.decision, "returned" in fault.message) for fault in result.faults] == [("take", True)]
+    assert (rows["games"]["points_0"].tolist(), rows["games"]["take_0"][0]) == ([0.0], hash_of(1))
 
 
-@pytest.mark.parametrize(("seats", "losers"), [(2, 1), (3, 1), (3, 2)])
+@pytest.mark.parametrize(("seats", "losers"), [(2, 1), (3, 2)])
 def test_rules_that_ignore_illegal_answer_end_run(seats: int, losers: int) -> None:
     lenient = type("Lenient", (Losing,), {"name": "lenient", "STRICT": False})
     bots = {f"b{seat}": (".py", in_python(ILLEGAL if seat < losers else LEGAL)) for seat in range(seats)}
@@ -473,47 +400,24 @@ def test_rules_that_ignore_illegal_answer_end_run(seats: int, losers: int) -> No
         play_table(get_contest(lenient), bots, sessions=1)
 
 
-GUESSING = """
-from tournament.rules import Decision, Illegal, Int, Rules
-
-GUESS = Decision("guess", "Guess", observation={"n": Int(0, 9, "n")}, answer=Int(1, 3), illegal="loses")
-
-
-class Guessing(Rules):
-    name = "guessing"
-    seats = 2
-    decisions = (GUESS,)
-
-    def play(self, session):
-        answers = yield [GUESS(seat, n=session.number) for seat in range(2)]
-        bad = [seat for seat in range(2) if isinstance(answers[seat], Illegal)]
-        one = bad[0] if len(bad) == 1 else None
-        session.record([0, 0] if one is None else [-1 if one == seat else 1 for seat in range(2)])
-"""
-
-
 def test_check_replay_and_conformance_show_illegal_answers(tmp_path: Path) -> None:
-    (tmp_path / "guessing.py").write_text(GUESSING)
-    table = '[guessing]\nrules = "guessing.py"\nsessions = 4\nentrants = "bots"\nseed = "a"\n'
-    (tmp_path / "tournament.toml").write_text(table)
-    (tmp_path / "bots").mkdir()
-    (tmp_path / "bots" / "a.py").write_text("def guess(view): return 9 if view.n == 3 else 1\n")
-    (tmp_path / "bots" / "b.c").write_text("int guess(const View *view) { return 1; }\n")
+    rules = Path(__file__).parents[1] / "conformance" / "orchard.py"
+    (tmp_path / "tournament.toml").write_text(f'[orchard]\nrules = "{rules}"\nsessions = 4\nseed = "a"\n')
+    bots = tmp_path / "entrants" / "orchard"
+    bots.mkdir(parents=True)
+    for name, pick in (("a", 9), ("b", None)):
+        (bots / f"{name}.py").write_text(in_python({"pick": pick, "leave": [], "count": 0}))
     config = ("--config", str(tmp_path / "tournament.toml"))
-    told = run_cli("check", str(tmp_path / "bots" / "a.py"), *config)
-    assert told.code == 0
-    remark = "guess: 1 of 4 answers illegal; the first: guess: n 3: 9, which is illegal and loses the game"
-    assert remark in " ".join(told.out.split())
-    assert run_cli("run", "guessing", *config).code == 0
+    told = run_cli("check", str(bots / "a.py"), *config)
+    remark = "pick: 4 of 4 answers illegal; the first: pick: grid .*: 9, which is illegal and loses the game"
+    assert told.code == 0 and re.search(remark, " ".join(told.out.split())), told.out
+    assert run_cli("run", "orchard", *config).code == 0
     place = ("--match", "0", "--session", "3", "--results", str(tmp_path / "results"))
-    assert "→ 9, which is illegal and loses the game" in run_cli("replay", "guessing", *place, *config).out
-    (tmp_path / "broken.py").write_text(GUESSING.replace("-1 if one == seat else 1", "0"))
-    trial = conformance.ContestSuite("guessing", tmp_path / "suite", rules=str(tmp_path / "broken.py"), sessions=2)
-    with pytest.raises(RunError, match="answered guess illegally, which loses the game"):
-        conformance.illegal(trial)
-
-
-# Layout in C
+    assert "→ 9, which is illegal and loses the game" in run_cli("replay", "orchard", *place, *config).out
+    faulty = SimpleNamespace(ranking=SimpleNamespace(entrants=[SimpleNamespace(name="bad", faults=1)]))
+    suite: Any = SimpleNamespace(contest=get_contest(Losing), lost=SimpleNamespace(results=faulty))
+    with pytest.raises(conformance.ConformanceError, match="illegal answers that lose the game are counted as faults"):
+        conformance.illegal(suite)
 
 
 CODES: dict[str, Any] = {
@@ -558,23 +462,35 @@ def struct_of(fields: Any) -> type[ctypes.Structure]:
     return type("Laid", (ctypes.Structure,), {"_fields_": members})
 
 
+def check_layout(layout: Layout, expected: Any) -> None:
+    """Compare offsets and sizes of a struct's members, and of the structs within it."""
+    for part in layout.parts:
+        assert part.offset == getattr(expected, part.name).offset, part
+        if isinstance(part.kind, Layout):
+            kind: Any = dict(expected._fields_)[part.name]
+            inner: Any = getattr(kind, "_type_", kind)
+            assert part.kind.size == ctypes.sizeof(inner), part
+            check_layout(part.kind, inner)
+
+
+ROWS = List(List(Float(), 2), 3)
+
+
 @settings(max_examples=60, derandomize=True)
 @given(st.lists(KINDS, max_size=5))
-@example([List(List(Float(), 2), 3)])
+@example([ROWS, Struct(a=Int(0, 1), b=Float())])
+@example([Struct(a=Int(0, 1), b=ROWS)])
+@example([Struct(a=Int(0, 1), b=List(Struct(a=Float(), b=Int(0, 1)), 2))])
 def test_nested_values_lie_where_c_looks_for_them(kinds: list[ValueType]) -> None:
     observed = {f"v{i}": kind for i, kind in enumerate(kinds)}
-    decision = Decision("act", "m", observation=observed, answer=Int(0, 1))
+    view = build_view([Decision("act", "m", observation=observed, answer=Int(0, 1))], 5)
     seating = [("seats", ctypes.c_int32 * 2), ("players", ctypes.c_int32 * 5)]
     members = [member for name, kind in observed.items() for member in in_ctypes(name, kind)]
     expected = type("Expected", (ctypes.Structure,), {"_fields_": seating + members})
-    view = build_view([decision], 5)
     assert view.size >= ctypes.sizeof(expected)
+    check_layout(view.layout, expected)
     for name, slot in view.slots.items():
         assert slot.value == getattr(expected, name).offset, name
-        assert not isinstance(observed[name], List) or slot.count == getattr(expected, f"{name}_count").offset, name
-
-
-# Narrowed answers
 
 
 BET = Decision("bet", "Bet", observation={"stack": Int(0, 100)}, answer=Int(0, 100))
@@ -613,60 +529,3 @@ def test_answer_beyond_what_the_question_narrows_is_a_fault(over: tuple[str, str
     bets = sorted(rows["games"]["bet_0"].tolist() + rows["games"]["bet_1"].tolist())
     assert bets == [2, 2, 2, 5, 6, 7], "the lowest that is legal counts at a fault, not 0"
     assert rows["games"]["way_0"].tolist() == rows["games"]["way_1"].tolist() == [4] * 3
-
-
-@pytest.mark.parametrize(
-    ("decision", "wider"),
-    [
-        (BET, Int(0, 101)),
-        (BET, Int(-1, 5)),
-        (BET, Bool()),
-        (BET, 5),
-        (WAY, Choice(["up", "right"])),
-        (Decision("pick", "m", observation={}, answer=LegalAction(Int(0, 9), 3)), Int(0, 3)),
-    ],
-)
-def test_wider_answer_type_is_error_of_rules(decision: Decision, wider: Any) -> None:
-    told = {name: 0 for name in decision.observation if name != "legal_actions"}
-    with pytest.raises(ValueError, match="is not narrower than the declared"):
-        decision(0, **told, answer=wider)
-
-
-# Decisions that follow settings
-
-
-LONG = """\
-from pydantic import Field
-
-from tournament.rules import Decision, Int, List, Rules, Settings
-
-
-class LongSettings(Settings):
-    most: int = Field(1, ge=1, le=5000, description="numbers of an answer")
-
-
-class Long(Rules):
-    name, seats, settings_class = "long", 2, LongSettings
-
-    @staticmethod
-    def decisions(settings):
-        return [Decision("say", "Say", observation={}, answer=List(Int(0, 9), settings.most), default=[])]
-
-    def play(self, session):
-        said = yield [self.ask.say(seat) for seat in range(2)]
-        session.record([len(said[0]) - len(said[1]), len(said[1]) - len(said[0])])
-"""
-
-
-def test_run_plays_with_the_limits_of_its_settings(tmp_path: Path) -> None:
-    """Limits of the defaults would make the answer too long for the worker, and the struct too small."""
-    (tmp_path / "long.py").write_text(LONG)
-    (tmp_path / "bots").mkdir()
-    (tmp_path / "bots" / "py.py").write_text("def say(view): return [7] * 900\n")
-    loop = "for (int i = 0; i < 800; i++) answer[i] = 5; return 800;"
-    (tmp_path / "bots" / "c.c").write_text(f"int say(const View *view, int32_t answer[900]) {{ {loop} }}\n")
-    table = '[long]\nrules = "long.py"\nentrants = "bots"\nsessions = 2\nmost = 900\nseed = "a seed of long"\n'
-    (tmp_path / "tournament.toml").write_text(table)
-    results = run("long", config=tmp_path / "tournament.toml", workers=1, executor="local")
-    assert results.faults.empty
-    assert sorted(results.sessions[["points_0", "points_1"]].iloc[0]) == [-100, 100]

@@ -46,7 +46,7 @@ def dealt(bot: Bot, key: int, *, seats_swapped: bool = False) -> dict[tuple[int,
     return {(game.session, game.game): (game.a_card, game.b_card) for game in record.games}
 
 
-@pytest.mark.parametrize("key", [0, 7, 2**63 + 5, 2**256 - 1])
+@pytest.mark.parametrize("key", [7, 2**256 - 1])
 def test_cards_depend_on_nothing_that_was_played(key: int) -> None:
     """Cards of a game are those of its place, whoever was A and whatever was answered."""
     deal = poker_deals(key_of(key))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import struct
 from collections.abc import Callable
 from fractions import Fraction
@@ -183,32 +182,6 @@ def test_move_out_of_range_is_refused(answer: int, seat: int) -> None:
         core.play(1)
     assert core.play(answer) == FAULT and core.refused() == answer
     assert core.pending()[1] == seat and core.default() == 0
-
-
-@pytest.mark.statistical
-def test_noise_and_endings_have_the_chances_that_they_should() -> None:
-    """Slips are binomial, moves that replace others are uniform, lengths are geometric, within four errors."""
-    noise, end, moves, sessions = 0.15, 0.02, 4, 3000
-    games, played = (Table(buffer_fields(of), 1 << 20) for of in (MATRIX_GAME.games, MATRIX_GAME.sessions))
-    table = [[0] * moves] * moves
-    core = MatrixGame(
-        games, played, deals_key=key_of(5), row_payoffs=table, column_payoffs=table, sessions=sessions,
-        turns_per_game=10_000, noise=noise, end_probability=end,
-    )  # fmt: skip
-    answer = 0
-    while core.play(answer) == ANSWER_WANTED:
-        answer = 2 - 2 * core.pending()[1]
-    turns = {name: values[: games.rows] for name, values in games.arrays.items()}
-    lengths = played.arrays["games"][: played.rows]
-    assert abs(lengths.mean() - 1 / end) < 4 * math.sqrt((1 - end) / end**2 / sessions)
-    for seat, chosen in ((0, 2), (1, 0)):
-        slips, made = turns[f"move_replaced_{seat}"] == 1, turns[f"move_{seat}"]
-        assert ((made != chosen) == slips).all()
-        assert abs(slips.mean() - noise) < 4 * math.sqrt(noise * (1 - noise) / len(slips))
-        counts = np.unique(made[slips], return_counts=True)[1]
-        assert len(counts) == moves - 1
-        expected = slips.sum() / 3
-        assert ((counts - expected) ** 2 / expected).sum() < 13.8  # chi-squared, 2 degrees: 0.001
 
 
 def test_settings_reach_the_core() -> None:

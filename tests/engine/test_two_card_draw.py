@@ -188,37 +188,26 @@ def test_new_bot_sees_all_values_but_server_hand() -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "bad"),
-    [("new_hand", 2), ("new_hand", -1), ("round1", 3), ("draw", 3), ("draw", -1), ("round2", 3), ("round2", -(2**31))],
+    ("question", "bad"), [("new_hand", 2), ("new_hand", -1), ("round1", 3), ("draw", 3), ("round2", -(2**31))]
 )
 def test_missing_answer_is_refused_and_default_taken(question: str, bad: int) -> None:
     """Decisions wait. Defaults are a check or a fold, or drawing nothing. A new bot is called for init first."""
-    tables = new_tables()
-    core = TwoCardDraw(
-        *tables, deals_key=key_of(1), hands=200, bet1=2, bet2=3, server=CompiledStrategy(random_strategy(7))
-    )
+    tables, server = new_tables(), CompiledStrategy(random_strategy(7))
+    core = TwoCardDraw(*tables, deals_key=key_of(1), hands=200, bet1=2, bet2=3, server=server)
     sane = {"init": 0, "new_hand": 0, "round1": 1, "draw": 1, "round2": 1, "showdown": 0}
-    refused = 0
     asked: list[str] = []
     answer = 0
     while (status := core.play(answer)) != LEG_IS_OVER:
-        kind, _seat, view = core.pending()
+        kind = METHODS[core.pending()[0]]
+        asked.append("refused" if status == FAULT else kind)
+        answer = bad if kind == question else sane[kind]
         if status == FAULT:
-            assert METHODS[kind] == question
-            assert core.refused() == bad
-            refused += 1
+            assert (kind, core.refused()) == (question, bad)
             core.note_restart(0)
             answer = core.default()
-            asked.append("refused")
-            continue
-        asked.append(METHODS[kind])
-        answer = bad if METHODS[kind] == question else sane[METHODS[kind]]
-        if METHODS[kind] == "init":
-            assert values_of(kind, view) == (2, 3)
-    assert refused > 10
-    assert all(later == "init" for one, later in pairwise(asked) if one == "refused")
     rows = taken_rows(tables[0])
-    assert len(rows) == 200
+    assert asked.count("refused") > 10 and len(rows) == 200
+    assert all(later == "init" for one, later in pairwise(asked) if one == "refused")
     if question == "draw":
         assert all(row["drew_0"] == 0 for row in rows)
     if question == "round1":

@@ -9,13 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.games.von_neumann_poker.core import VonNeumannPoker
 from engine.kernel.game_core import BLOCK_COUNT
-from engine.kernel.records import Table
 from tests.oracles import von_neumann_poker as oracle
 from tests.oracles.deals import key_of, poker_deals
 from tests.oracles.von_neumann_poker import BetCap, Bot, View
-from tests.support import constant_bot, play_core, poker_tables
+from tests.support import constant_bot, play_core
 
 MOST = 2**63 - 1
 LEAST = -(2**63)
@@ -129,16 +127,3 @@ def test_points_of_sessions_worked_by_hand(bet: int, key: int, x_gains: tuple[in
     assert gains == [*x_gains] if bet else sorted(gains) == sorted(x_gains)
     assert (session.games, session.gain_0) == (len(x_gains), sum(x_gains))
     assert math.isclose(session.points_0, points, abs_tol=1e-9)
-
-
-# The core as a machine
-
-
-def test_tables_must_have_the_columns() -> None:
-    """Cores that wrote elsewhere would be worse than none."""
-    games, sessions = poker_tables(10, 10)
-    fields = {name: values.dtype.name for name, values in games.arrays.items()}
-    with pytest.raises(TypeError, match="the core writes"):
-        VonNeumannPoker(Table({"match": "int32"}, 10), sessions, deals_key=key_of(1), sessions=1)
-    with pytest.raises(TypeError, match="the core writes"):
-        VonNeumannPoker(Table(fields | {"bet": "int64"}, 10), sessions, deals_key=key_of(1), sessions=1)

@@ -116,19 +116,7 @@ def play(
             else:
                 gain = -10 - bet
             record.games.append(
-                Game(
-                    match,
-                    first_session + session,
-                    played,
-                    a == 0,
-                    cards[0],
-                    cards[1],
-                    stacks[a],
-                    stacks[b],
-                    bet,
-                    folded,
-                    gain,
-                )
+                Game(match, first_session + session, played, a == 0, *cards, stacks[a], stacks[b], bet, folded, gain)
             )
             stacks[a] += gain
             stacks[b] -= gain

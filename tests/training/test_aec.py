@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,37 +13,22 @@ from pettingzoo.test import api_test, seed_test
 
 from tests.training.support import table_of
 from tests.training.test_vector import written_poker
+from tournament.rules import Int
 from tournament.training.aec import AnswerSpace, TournamentAEC
 from tournament.training.environment import Environment
-
-NARROW = """\
-from tournament.rules import Decision, Int, Rules
-
-
-class Narrow(Rules):
-    name = "narrow"
-    seats = 2
-    decisions = (Decision("step", "Step", observation={}, answer=Int(0, 999)),)
-
-    def play(self, session):
-        first = yield self.ask.step(0, answer=Int(2, 3))
-        second = yield self.ask.step(1)
-        session.record([first - second, second - first])
-"""
 
 
 def aec_of(contest: str, opponents: Sequence[str] = (), *, seats: Sequence[int] = (), **settings: Any) -> TournamentAEC:
     return TournamentAEC(Environment(table_of(contest, list(opponents), seats, **settings)))
 
 
-# Two to six seats; a house; lists as answers; answers at the same time, and texts.
+# Two to six seats; a house; lists as answers; texts.
 @pytest.mark.parametrize(
     ("contest", "seats", "settings"),
     [
         ("von_neumann_poker", (), {}),
         ("auction", (0, 1, 2, 3, 4, 5), {}),
         ("blotto", (), {}),
-        ("snakes", (), {}),
         ("words", (), {}),
         ("two_card_draw", (0,), {"hands": 32}),
     ],
@@ -75,7 +60,7 @@ def test_reward_at_end_is_points_of_session() -> None:
     environment.close()
 
 
-def test_mask_has_the_legal_actions() -> None:
+def test_mask_has_the_legal_actions_and_others_are_illegal() -> None:
     environment = aec_of("liars_dice")
     environment.reset(seed=3)
     for _ in range(5):
@@ -84,26 +69,8 @@ def test_mask_has_the_legal_actions() -> None:
         assert legal.tolist() == sorted(info["turn"].observation["legal_actions"])
         environment.step(int(legal[-1]) if len(legal) < 30 else int(legal[1]))
         assert "illegal" not in environment.infos["seat_0"]
-    environment.close()
-
-
-def test_mask_follows_narrowed_answers(tmp_path: Path) -> None:
-    (tmp_path / "narrow.py").write_text(NARROW)
-    (tmp_path / "tournament.toml").write_text('[narrow]\nrules = "narrow.py"\n')
-    environment = TournamentAEC(Environment(table_of("narrow", seats=(), config=tmp_path / "tournament.toml")))
-    environment.reset(seed=1)
-    masks = []
-    for _ in range(2):
-        seen, *_ = environment.last()
-        masks.append(np.flatnonzero(seen["action_mask"]).tolist())
-        environment.step(masks[-1][-1])
-        assert "illegal" not in environment.infos["seat_0"] | environment.infos["seat_1"]
-    assert masks == [[2, 3], [*range(1000)]]
-    environment.close()
-
-
-def test_illegal_answer_is_told_to_its_agent() -> None:
-    environment = aec_of("liars_dice")
+    narrowed = replace(info["turn"], observation={}, narrowed=Int(2, 3))
+    assert np.flatnonzero(environment._mask(narrowed)).tolist() == [2, 3]
     environment.reset(seed=3)
     agent = environment.agent_selection
     environment.step(0)

@@ -11,10 +11,10 @@ import numpy.typing as npt
 import pytest
 
 from tests.contest_runs import EXAMPLES
-from tests.training.support import POKER, POKER_IN_C, played, table_of, written
+from tests.training.support import POKER_IN_C, played, table_of, written
 from tournament.errors import InputError
 from tournament.training.environment import Environment
-from tournament.training.values import Features, record_dtype
+from tournament.training.values import Features
 from tournament.training.vector import VectorEnvironment
 
 ROWS, SESSIONS = 7, 12
@@ -45,7 +45,6 @@ def answer_dice(seen: npt.NDArray[np.void], kinds: npt.NDArray[np.int64]) -> npt
     ("contest", "mine", "theirs", "answers"),
     [
         ("von_neumann_poker", {"mine.c": MINE_IN_POKER}, {"other.c": POKER_IN_C}, answer_poker),
-        ("von_neumann_poker", {"mine.c": MINE_IN_POKER}, {"other.py": POKER[1]}, answer_poker),
         ("liars_dice", {"mine.py": MINE_IN_DICE}, {"other.py": MINE_IN_DICE.replace("14", "18")}, answer_dice),
     ],
 )
@@ -74,14 +73,6 @@ def test_rows_play_the_legs_of_bots(
     expected = [[results[row, leg][0] for row in range(ROWS)] for leg in range(2)]
     assert points == pytest.approx(np.array(expected))
     assert len(np.unique(points)) > ROWS // 2, "rows differ"
-
-
-@pytest.mark.parametrize("contest", ["auction", "holdem", "liars_dice", "snakes"])
-def test_records_are_the_structs_of_c_bots(contest: str) -> None:
-    table = table_of(contest, seats=(0, 1, 2) if contest == "auction" else ())
-    dtype, is_written = record_dtype(table.contest)
-    size = table.contest.interface.compiled.struct_size
-    assert is_written and dtype.itemsize == size + -size % 8
 
 
 def test_illegal_answers_are_told_by_row(tmp_path: Path) -> None:

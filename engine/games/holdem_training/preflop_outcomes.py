@@ -1,6 +1,6 @@
 """Wins and ties of each class of hole cards against any other two, over all boards: exact counts.
 
-Written by `python -m tests.preflop_table`, with classes from `bob.hole_class`.
+`bob.hole_class` numbers the classes. A test compares the table with published shares.
 """
 
 # Of two hole cards: the opponent's two of 50 cards, and the board's five of the other 48.

@@ -65,6 +65,7 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
     Raises:
         InputError: The machine can't confine it.
         MachineBusyError: Its servers are ended from outside again and again, or the system refuses to start a process.
+        OSError: This process has too many open files.
     """
     payload = b"".join(len(part).to_bytes(4, "little") + part for part in launch.given)
     if mode == "off":
@@ -94,13 +95,20 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
 
 
 def _having_read(content: bytes, process: Confined) -> Confined:
+    """Return a process after writing its first messages to it."""
     with contextlib.suppress(BrokenPipeError):  # the process's end gives the reason
         process.write(content)
     return process
 
 
 class _Server:
-    """A server of forks. Any thread can call its methods."""
+    """A server of forks. Any thread can call its methods.
+
+    Attributes:
+        process: The server's process.
+        forks: Number of forks that run or are about to run.
+        used: Time of the last release, in seconds of the monotonic clock.
+    """
 
     def __init__(self, process: Confined) -> None:
         self.process = process
@@ -109,7 +117,7 @@ class _Server:
         with contextlib.suppress(OSError):
             Path(f"/proc/{process.pid}/oom_score_adj").write_text("1000")
         self._talk = threading.Lock()
-        self.forks = 0  # running or about to run
+        self.forks = 0
         self.used = time.monotonic()
 
     def fork(self) -> _Forked:
@@ -118,6 +126,7 @@ class _Server:
         Raises:
             _Ended: The server has ended.
             _Refused: The system refuses the fork.
+            OSError: This process has too many open files.
         """
         with self._talk, contextlib.ExitStack() as kept, contextlib.ExitStack() as closed:
             ours, theirs = confinement.pipes(kept, closed)
@@ -129,7 +138,7 @@ class _Server:
             return forked
 
     def reap(self, pid: int) -> Ending:
-        """Return how a fork ended, after waiting for its end."""
+        """Return how a fork ended, after waiting for its end. If its server has ended, it was killed."""
         try:
             with self._talk:
                 try:
@@ -155,6 +164,14 @@ class _Server:
         self.process.end()
 
     def _ask(self, kind: int, pid: int = 0, streams: Sequence[int] = ()) -> tuple[int, int]:
+        """Send an order, and return both numbers of the reply: of a fork its process ID or minus an error number.
+
+        For a fork to be reaped, they are its wait status and the peak of its memory in bytes.
+
+        Raises:
+            _Ended: The server has ended.
+            OSError: The order can't be sent for another reason.
+        """
         try:
             socket.send_fds(self._orders, [forking.order(kind, pid)], streams)
         except OSError as problem:
@@ -195,6 +212,7 @@ _servers: dict[_Key, _Server] = {}  # least recently used first
 _lock = threading.Lock()
 _owner = 0  # process ID of the servers' owner; a fork of it needs its own servers
 _starts: _Starts
+_starter: threading.Thread
 
 
 def _start_servers(starts: _Starts) -> None:
@@ -227,17 +245,19 @@ def _server_for(launch: LaunchSpec) -> _Server:
     Raises:
         InputError: The server can't be confined.
         MachineBusyError: A signal ended it.
+        OSError: It can't be started.
     """
-    global _owner, _starts
+    global _owner, _starts, _starter
     kind = _server_kind(launch.what)
     # A server can read the present folder, not one that was made again at the same path.
     files = [_file_identity(path) for path in [*launch.readable, *([str(launch.folder)] if launch.folder else [])]]
     key = (kind, launch.folder, tuple(files), tuple(launch.modules))
     with _lock:
-        if _owner != os.getpid():
+        if _owner != os.getpid() or not _starter.is_alive():  # an error at the end of an idle server ends the thread
             starts: _Starts = queue.SimpleQueue()
-            threading.Thread(target=_start_servers, args=(starts,), name="fork servers", daemon=True).start()
-            _owner, _starts = os.getpid(), starts  # set last, so that the next caller tries again after a failure
+            starter = threading.Thread(target=_start_servers, args=(starts,), name="fork servers", daemon=True)
+            starter.start()
+            _owner, _starts, _starter = os.getpid(), starts, starter  # last, so that callers try again after a failure
             _servers.clear()
         server = _servers.pop(key, None)
         if server is None:
@@ -284,10 +304,10 @@ def _forget(server: _Server) -> None:
 
 
 def _end_idle(max_servers: int, seconds: float = 0.0) -> None:
-    """End servers that had no forks, the least recently used first.
+    """End servers that have no forks, the least recently used first.
 
     Args:
-        max_servers: Number of servers that may continue.
+        max_servers: Number of such servers that continue.
         seconds: Time without forks after which a server can be ended.
     """
     since = time.monotonic() - seconds
