@@ -93,6 +93,7 @@ class Writer:
 
         Raises:
             RunError: A part is missing or has another size, or another process has become the writer.
+            OSError: A folder of parts can't be searched.
         """
         sizes = self.storage.sizes([place for _, place in sorted(paths, key=lambda one: one[1])])
         for part, place in paths:
