@@ -29,7 +29,7 @@ hypothesis.settings.load_profile("patient")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Tests that count processes, and those that start Ray: one of each kind at a time, and first, since they take longest.
-_ONE_AT_A_TIME = {"test_cluster.py": "Ray", "test_executors.py": "Ray", "test_jobs.py": "Ray", "hostile": "hostile"}
+_ONE_AT_A_TIME = {"test_cluster.py": "Ray", "test_executors.py": "Ray", "hostile": "hostile"}
 
 _SHARE_FIXTURES = {"reporting"}  # folders whose files share their fixtures
 

@@ -177,16 +177,6 @@ def assert_same(one: Outcome, other: Outcome) -> None:
     assert one.leaderboard == other.leaderboard
 
 
-def assert_parts_are_in_order(results: Path) -> None:
-    """Check that each part is in order. After edits parts overlap."""
-    assert _keys(results / "games").is_unique
-    assert all(_keys(part).is_monotonic_increasing for part in (results / "games").iterdir())
-
-
-def _keys(games: Path) -> pd.MultiIndex:
-    return pd.MultiIndex.from_frame(pd.read_parquet(games)[["match", "session", "game"]])
-
-
 def assert_games_are_the_standings(results: Path) -> None:
     """Check that records have just the games that the standings count, each once."""
     if not any((results / "sessions").glob("*")):

@@ -59,7 +59,6 @@ BAD_INPUT = [
     (["run", "von_neumann_poker", "--entrants", "nowhere"], "nowhere does not exist"),
     (["run", "von_neumann_poker", "--config", "nowhere.toml"], "nowhere.toml can't be read"),
     (["leaderboard", "--results", "nowhere"], "has no results yet; play with `tournament run`"),
-    (["leaderboard", "--results", "rules.py"], "has no results yet; play with `tournament run`"),
     (["leaderboard", "two_card_draw", "--results", "results/von_neumann_poker"], "has results of von_neumann_poker"),
     (["report", "two_card_draw", "--results", "results"], "two_card_draw has no results"),
     (["verify", "two_card_draw", "--results", "results/von_neumann_poker"], "not of two_card_draw"),

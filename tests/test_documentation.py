@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import re
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ import typer
 
 from docs.tools import reference
 from tournament.cli.commands import app
-from tournament.cli.groups import options_by_group
+from tournament.cli.groups import OWN, options_by_group
 from tournament.contests import CONTESTS
 from tournament.entrants.new import templates
 
@@ -44,6 +46,15 @@ def test_every_option_says_what_it_is_for_and_every_command_has_an_example() -> 
             rest = options_by_group(one).get("Options", [])
             assert [param.name for param in rest] == ["help"], f"{name}: {rest}"
             assert one.epilog and all(line.startswith(f"tournament {name}") for line in one.epilog.splitlines()), name
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_help_of_command_is_listed_sentence_and_docstring_without_exceptions(name: str) -> None:
+    module, _, function = OWN[name].where.partition(":")
+    docstring = inspect.getdoc(getattr(importlib.import_module(module), function)) or ""
+    assert docstring.split("\n\n")[0] == OWN[name].does
+    group: Any = typer.main.get_command(app)
+    assert group.get_command(None, name).help == docstring.partition("\n\nRaises:")[0]
 
 
 def test_every_language_of_new_bots_is_named() -> None:

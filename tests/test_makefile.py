@@ -28,7 +28,7 @@ def test_every_target_sets_up_what_it_runs(tmp_path: Path) -> None:
         """Return the number of the first line that has it, or how many lines there are."""
         return next((number for number, line in enumerate(lines) if re.search(pattern, line)), len(lines))
 
-    for target in (*phony[1].split(), ".venv/thorough", ".venv/libraries"):
+    for target in (*phony[1].split(), ".venv/libraries"):
         make = ["make", "--dry-run", target, "PYTHON=python3"]
         lines = subprocess.check_output(make, cwd=tmp_path, env=outside, text=True).splitlines()
         if target not in ("clean", "help"):

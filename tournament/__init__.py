@@ -1,14 +1,16 @@
 """Bot contests: drop one file per bot into a folder, run, read every game in pandas.
 
-From Python: `tournament.run("von_neumann_poker")` plays and returns the results,
-`tournament.load("results/von_neumann_poker")` reads them again,
-`tournament.scan("results/von_neumann_poker")` gives the games to duckdb and polars,
-`tournament.verify("von_neumann_poker")` checks all that is recorded,
-`tournament.report("von_neumann_poker")` writes a page of HTML that shows it,
-`tournament.compare("one", "other")` says how two runs differ, `tournament.cite("results/von_neumann_poker")` what
-identifies one,
-`tournament.match("von_neumann_poker", "my_bot.py")` plays one bot against all others,
-`tournament.environment("von_neumann_poker", ["naive"])` lets a program of your own play step by step, and
+From Python there are:
+
+`tournament.run("von_neumann_poker")` plays and returns the results.
+`tournament.load("results/von_neumann_poker")` reads them again.
+`tournament.scan("results/von_neumann_poker")` gives the games to duckdb and polars.
+`tournament.verify("von_neumann_poker")` checks all that is recorded.
+`tournament.report("von_neumann_poker")` writes a page of HTML that shows it.
+`tournament.compare("one", "other")` shows how two runs differ.
+`tournament.cite("results/von_neumann_poker")` returns what identifies a run in a paper.
+`tournament.match("von_neumann_poker", "my_bot.py")` plays one bot against all others.
+`tournament.environment("von_neumann_poker", ["naive"])` lets a program of your own play step by step.
 `tournament.replay("von_neumann_poker", match=3, session=12)` plays a session again, step by step.
 """
 
@@ -17,8 +19,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-# Of arrow's pools this one gives memory back; with the others a long run takes a fifth more than a
-# short one. It is chosen when pyarrow is first imported.
+# Among arrow's pools this one gives memory back. With the others a long run takes 20% more than a short one. The pool
+# is chosen when pyarrow is first imported.
 os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "jemalloc")
 
 if TYPE_CHECKING:

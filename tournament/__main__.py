@@ -9,7 +9,7 @@ import sys
 # took a tenth of a command's time.
 gc.set_threshold(200_000, 20, 100)
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's threads are of no use here
-# Else pydantic reads the metadata of every installed package, looking for plugins.
+# Otherwise pydantic reads the metadata of every installed package, looking for plugins.
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 
@@ -31,7 +31,10 @@ def main() -> None:
 
 
 def fix_hash_seed() -> None:
-    """Start this command again with a fixed hash seed, so that rules iterate over sets of texts in one order."""
+    """Start this command again with a fixed hash seed if its own is random.
+
+    So rules iterate over sets of texts in one order.
+    """
     if sys.flags.hash_randomization and not sys.flags.ignore_environment and sys.orig_argv:
         os.environ["PYTHONHASHSEED"] = "0"
         with contextlib.suppress(OSError):  # sets then have an order of this process alone

@@ -57,7 +57,7 @@ def run(
         sessions: Sessions of a leg.
         seed: Integer or text that chooses the deals.
         workers: How many workers play.
-        executor: `local` or `ray`.
+        executor: `auto`, `local` or `ray`.
         ray_address: Address of the Ray cluster to join.
         archive: Whether to archive a million or more games of other settings, or any of another game.
         listener: Object that is called with messages and progress.
@@ -67,7 +67,7 @@ def run(
         The results, as `load` returns them.
 
     Raises:
-        InputError: A setting, file or argument is wrong.
+        InputError: A setting, file or argument is wrong, or there are records that only `archive` lets it archive.
         RunError: The run ended early; committed games are kept.
     """
     contest = _contest_name(contest, config, results)
@@ -87,7 +87,7 @@ def _contest_name(contest: str | None, config: str | os.PathLike[str] | None, re
     """Return the named contest, or the settings file's only one, or the first built-in one if the file has none.
 
     Raises:
-        InputError: None is named, and the file has several.
+        InputError: None is named and the file has several, or the file is wrong.
     """
     if contest is not None:
         return contest
@@ -117,7 +117,7 @@ def match(
     """Play a bot against some or all others and return a report, as `tournament match` does.
 
     Args:
-        contest: Name of the contest's table; default the settings file's only one, or von_neumann_poker.
+        contest: Name of the contest's table.
         bot: Path or name of a bot.
         *others: Paths or names of opponents; without any, all entrants.
         baseline: Another version of the bot, which plays the same deals, at tables of three and more at the same
@@ -133,7 +133,7 @@ def match(
         workers: How many workers play.
         results: Folder that keeps the records; by default they are deleted.
         listener: Object that is called with messages and progress.
-        look: Function that is called while the records exist.
+        look: Function that is called with the settings and the report while the records exist.
 
     Returns:
         The report; its `to_frame()` has a row per opponent.
@@ -177,7 +177,7 @@ def environment(
     Games are never those of the contest's records or of a match, because all that is random has separate keys.
 
     Args:
-        contest: Name of the contest's table; default the settings file's only one.
+        contest: Name of the contest's table; default the settings file's only one, or von_neumann_poker.
         opponents: Paths or names of bots, which are confined as in a run, or functions that answer a turn; they take
             the other seats in order. Seats that are left over are the caller's, too.
         seat: The caller's seat, or several.
@@ -212,6 +212,7 @@ def compare(first: str | os.PathLike[str], second: str | os.PathLike[str]) -> Co
 
     Raises:
         InputError: There are no records, or they are of different contests.
+        RunError: Records can't be read.
     """
     from tournament.records.comparison import compare_results
 
@@ -229,7 +230,8 @@ def cite(results: str | os.PathLike[str], *, final: bool = False, show_seed: boo
         show_seed: Whether to include the seed, from which all cards follow.
 
     Raises:
-        InputError: There are no records, or their seed isn't beside them.
+        InputError: There are no records, or `show_seed` is set and their seed isn't beside them.
+        RunError: The records can't be read.
     """
     from tournament.records import citation
     from tournament.records.contest_of import contest_of
@@ -261,8 +263,8 @@ def verify(
         The findings; `problems` says what is wrong.
 
     Raises:
-        InputError: There are no records.
-        RunError: The records can't be read.
+        InputError: A setting or argument is wrong, or there are no records.
+        RunError: The records can't be read, or this machine can't play.
     """
     from tournament.audit.verification import verify_contest
 
@@ -290,8 +292,8 @@ def report(
         public: Whether to omit the seed, games, questions of faults and bots' output.
 
     Raises:
-        InputError: There are no records, or another file is in the way.
-        RunError: Records are damaged.
+        InputError: A setting or argument is wrong, there are no records, or another file is in the way.
+        RunError: Records are damaged, or the page can't be written.
     """
     from tournament.reporting.writing import make_page, write_report  # needs templates, and playing doesn't
 
@@ -325,7 +327,7 @@ def replay(
         results: Folder or URL of the records.
 
     Raises:
-        InputError: The records have no such game, or its bots have changed.
+        InputError: A setting or argument is wrong, the records have no such game, or its bots have changed.
         RunError: This machine can't play it.
     """
     from tournament.audit.replay import replay_games

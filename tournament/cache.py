@@ -20,7 +20,8 @@ _PROBE_BYTES = 4 << 20  # bytes: a compiler leaves less than it would write next
 _SEAL_BYTES = hashlib.sha256().digest_size
 
 
-# Names a file to which the folder and name of each file that is kept are added: whose cache it is may drop these again.
+# Environment variable with the path of a file, to which the folder and name of each entry are added when it is stored.
+# The owner of the cache can then remove these entries.
 LISTED_IN = "TOURNAMENT_CACHE_LISTED_IN"
 _NAME_ANOTHER = "name a folder of yours in TOURNAMENT_CACHE"
 
@@ -64,7 +65,11 @@ def _check(path: Path, state: os.stat_result) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder of the cache, which others can't write to whatever the user's mask is."""
+    """Make a folder of the cache, to which others can't write whatever the user's mask is.
+
+    Raises:
+        OSError: The folder can't be made.
+    """
     for missing in reversed([above for above in (folder, *folder.parents) if not above.exists()]):
         missing.mkdir(mode=0o755, exist_ok=True)
         if missing.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH):
@@ -90,7 +95,11 @@ def read_cached(path: Path) -> bytes | None:
 
 
 def write_cached(path: Path, content: bytes) -> None:
-    """Write a content to a path, completely or not at all, even when power fails, or raise an error."""
+    """Write a content to a path, completely or not at all, even when power fails.
+
+    Raises:
+        RunError: It can't be written.
+    """
     with cache_trouble(path.parent):
         make_folder(path.parent)
         list_entry(path)
@@ -98,14 +107,22 @@ def write_cached(path: Path, content: bytes) -> None:
 
 
 def list_entry(path: Path) -> None:
-    """Add a file or folder of the cache to the list that LISTED_IN names, if any."""
+    """Add a file or folder of the cache to the list that LISTED_IN names, if any.
+
+    Raises:
+        OSError: The list can't be written.
+    """
     if listed_in := os.environ.get(LISTED_IN):
         with open(listed_in, "a") as listed:
             listed.write(f"{path.parent.name}/{path.name}\n")
 
 
 def get_or_make(path: Path, make: Callable[[], bytes]) -> bytes:
-    """Return the content stored at a path, after making and storing it if there is none."""
+    """Return the content stored at a path, after making and storing it if there is none.
+
+    Raises:
+        RunError: The cache can't be read or written, or others can have written the file.
+    """
     content = read_cached(path)
     if content is None:
         content = make()
@@ -115,7 +132,11 @@ def get_or_make(path: Path, make: Callable[[], bytes]) -> bytes:
 
 @contextlib.contextmanager
 def cache_trouble(folder: Path) -> Iterator[None]:
-    """Turn OSError into RunError: the machine failed to write its cache, and no bot is to blame."""
+    """Turn OSError into RunError: the machine failed to write its cache, and no bot is at fault.
+
+    Raises:
+        RunError: There was an OSError within.
+    """
     try:
         yield
     except OSError as error:
@@ -124,7 +145,7 @@ def cache_trouble(folder: Path) -> Iterator[None]:
 
 
 def require_room(folder: Path, label: str, hint: str = "") -> None:
-    """Write a file of some size to a folder, and remove it: for whoever knows only that a program failed.
+    """Check that a file of some size can be written to a folder. Call it when a program failed without saying why.
 
     Args:
         folder: Folder of the cache, or for temporary files.
@@ -150,5 +171,5 @@ def explain_failed_write(error: OSError, label: str) -> str:
 
 
 def _seal(path: Path, content: bytes) -> bytes:
-    """Return a digest of name and content, so that a file that moved to another name doesn't count."""
+    """Return a digest of a path's name and a content, so that a file that moved to another name doesn't count."""
     return hashlib.sha256(path.name.encode() + b"\0" + content).digest()

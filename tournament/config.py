@@ -47,7 +47,7 @@ ExecutorName = Literal["auto", "local", "ray"]
 _SANDBOX, _WATCH = "sandbox", "watch"
 _SECRET = frozenset({"results", "ray_address"})  # keys whose values can have a password, so that no message shows them
 _Model = TypeVar("_Model", bound=BaseModel)
-# What the parsers say of common mistakes, in words of this file's readers.
+# Texts for common mistakes, by the parsers' message or type of error.
 _PLAINLY = {
     "Invalid value": "invalid value: a text needs quotes",
     "Cannot overwrite a value": "this key is there twice",
@@ -68,7 +68,11 @@ _LIMITS = (
 
 
 def _moment(value: object) -> object:
-    """Return a date with a time, which can be in quotes."""
+    """Return a date with a time, which can be in quotes.
+
+    Raises:
+        ValueError: It is none.
+    """
     with contextlib.suppress(ValueError):
         value = datetime.fromisoformat(value) if isinstance(value, str) else value
     if not isinstance(value, datetime):
@@ -141,6 +145,11 @@ class WatchSettings(BaseModel):
     @field_validator("closes")
     @classmethod
     def _is_after_it_opens(cls, closes: datetime | None, info: ValidationInfo) -> datetime | None:
+        """Return the end of submissions.
+
+        Raises:
+            ValueError: It isn't after their start.
+        """
         opens = info.data.get("opens")
         if closes and opens and closes <= opens:
             raise ValueError(f"must be after opens = {opens.isoformat()}: otherwise no one can submit a bot")
@@ -178,7 +187,8 @@ class Contests:
     """The contests of a settings file, by name: a table each. Built-in ones need no table.
 
     Attributes:
-        chosen: Those of the file, or all if it has none.
+        made: Those of the file whose rules could be loaded.
+        chosen: Names of those of the file, or of all built-in ones if it has none.
         broken: Those whose rules can't be loaded, with the error, which is raised only on use.
     """
 
@@ -196,6 +206,7 @@ class Contests:
 
         Raises:
             InputError: It is unknown, or its rules can't be loaded.
+            RunError: The machine is at fault, such as a cache that can't be used.
         """
         if name in self.made:
             return self.made[name]
@@ -210,7 +221,8 @@ def load_contests(path: Path | None = None, results: object = None) -> Contests:
     """Return the contests of the settings file that `load_config` reads.
 
     Raises:
-        InputError: A table defines no contest.
+        InputError: The file can't be read, or a table defines no contest.
+        RunError: The machine is at fault, such as a cache that can't be used.
     """
     return _contests_in(_read(path or _beside(results)))
 
@@ -228,8 +240,14 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
 
     Without a path, they come from tournament.toml of the current folder, or else from that beside the records.
 
+    Args:
+        contest_name: Name of the contest's table.
+        path: Path of the settings file.
+        options: Keys before the first table or of the contest's table, with their values.
+
     Raises:
         InputError: A setting or option is wrong. The message names file, line and key, or the option.
+        RunError: The machine is at fault, such as a cache that can't be used.
     """
     file = _read(_beside(options.get("results")) if path is None else Path(path))
     contests = _contests_in(file)
@@ -275,7 +293,11 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
 
 
 def _adapters(file: _File, contest_name: str, settings: ContestSettings) -> list[str]:
-    """Return the paths of a contest's adapters, or raise an error for a file that no bots can have."""
+    """Return the absolute paths of a contest's adapters.
+
+    Raises:
+        InputError: A file is missing, or isn't for any bots, or two are for the same language.
+    """
     paths: list[str] = []
     adapted: set[str] = set()
     for name in settings.adapter_files:
@@ -296,7 +318,11 @@ def _adapters(file: _File, contest_name: str, settings: ContestSettings) -> list
 
 
 def _library(file: _File, contest_name: str, value: object) -> list[Path]:
-    """Return the paths of a contest's library, or raise an error for one that is missing or unsuitable."""
+    """Return the absolute paths of a contest's library.
+
+    Raises:
+        InputError: A file is missing or unsuitable.
+    """
     try:
         paths = library_paths(value, file.folder)
         read_library(paths)
@@ -306,7 +332,11 @@ def _library(file: _File, contest_name: str, value: object) -> list[Path]:
 
 
 def with_configured_titles(contest: Contest, get_config: Callable[[str], Config]) -> Contest:
-    """Return the contest of records with its table's title and description, if the table still has these rules."""
+    """Return the contest of records with its table's title and description, if the table still has these rules.
+
+    Raises:
+        RunError: The machine is at fault, such as a cache that can't be used.
+    """
     with contextlib.suppress(InputError):
         configured = get_config(contest.name).played
         if configured.rules == contest.rules:
@@ -315,7 +345,11 @@ def with_configured_titles(contest: Contest, get_config: Callable[[str], Config]
 
 
 def _sandbox(file: _File) -> SandboxSettings:
-    """Return the table [sandbox]. Readable paths start beside the file."""
+    """Return the table [sandbox]. Readable paths start beside the file.
+
+    Raises:
+        InputError: A key is wrong.
+    """
     sandbox = _validate(SandboxSettings, file, file.sandbox(), _SANDBOX)
     return sandbox.model_copy(
         update={"readable_paths": [str((file.folder / path).absolute()) for path in sandbox.readable_paths]}
@@ -332,24 +366,37 @@ class _File:
     document: dict[str, Any]
 
     def place(self, table: str | None, key: str) -> str:
-        """File and line of a key, for a message."""
+        """Return file and line of a key, for a message."""
         return f"{self.name}, line {_line_number(self.text, table, key)}"
 
     def table(self, name: str) -> dict[str, Any]:
-        """Return the table of that name, empty if there is none, or raise an error for another kind of value."""
+        """Return the table of that name, empty if there is none.
+
+        Raises:
+            InputError: The key has another kind of value.
+        """
         table = self.document.get(name, {})
         if not isinstance(table, dict):
             raise InputError(f"{self.place(None, name)}: {name} must be a table, written [{name}]")
         return table
 
     def sandbox(self) -> dict[str, Any]:
-        """Return the table [sandbox], which `sandbox = "off"` abbreviates."""
+        """Return the table [sandbox], which `sandbox = "off"` abbreviates.
+
+        Raises:
+            InputError: The key has another kind of value.
+        """
         value = self.document.get(_SANDBOX)
         return {"mode": value} if isinstance(value, str) else self.table(_SANDBOX)
 
 
 def _contests_in(file: _File) -> Contests:
-    """Return the contests that a file's tables define."""
+    """Return the contests that a file's tables define.
+
+    Raises:
+        InputError: A table defines no contest.
+        RunError: The machine is at fault, such as a cache that can't be used.
+    """
     contests: dict[str, Contest] = {}
     broken: dict[str, InputError] = {}
     for name, table in file.document.items():
@@ -383,7 +430,19 @@ def _contests_in(file: _File) -> Contests:
 
 
 def _load_own_rules(game: str, file: _File, library: list[Path], loaded: Mapping[str, Contest]) -> Contest:
-    """Return the contest of a file or package with rules, or raise an error, also if other rules have its name."""
+    """Return the contest of a file or package with rules.
+
+    Args:
+        game: Value of the table's key `rules`.
+        file: The settings file.
+        library: The contest's library.
+        loaded: Contests of the tables before it.
+
+    Raises:
+        InputError: The rules can't be loaded, other rules have their name, or other tables have another library for
+            them.
+        RunError: The machine is at fault, such as a cache that can't be used.
+    """
     contest = load_rules(game, file.folder, library)
     assert contest.source
     same_rules = [other for other in loaded.values() if other.rules == contest.rules]
@@ -400,10 +459,10 @@ def _load_own_rules(game: str, file: _File, library: list[Path], loaded: Mapping
 
 
 def _check_table(file: _File, name: str, game: object) -> None:
-    """Refuse a table that defines no contest, given the value of its key `rules`, if any.
+    """Check that a table defines a contest, given the value of its key `rules`, if any.
 
     Raises:
-        InputError: Always.
+        InputError: Its rules are unknown or aren't named, or no contest can have its name.
     """
     short_name, rules = truncate(name, 100), ", ".join(SHIPPED_RULES)
     examples = 'a file: rules = "my_rules.py", or a package\'s class: rules = "my_package:MyRules"'
@@ -424,6 +483,11 @@ def _check_table(file: _File, name: str, game: object) -> None:
 
 
 def _read(path: Path | None) -> _File:
+    """Return a settings file, or an empty one if no path is given and the current folder has none.
+
+    Raises:
+        InputError: The file can't be read, or isn't valid TOML.
+    """
     file = path or Path(FILE_NAME)
     if path is None and not file.exists():
         return _File(FILE_NAME, Path(), "", {})
@@ -457,7 +521,18 @@ def _validate(
     table: str | None,
     options: Mapping[str, Any] | None = None,
 ) -> _Model:
-    """Return the settings in a table's values, or raise an error with a line for each wrong key or option."""
+    """Return the settings in a table's values.
+
+    Args:
+        model: Class of the settings.
+        file: The settings file.
+        values: Values by key, with options in place.
+        table: Name of the table, None for the keys before the first one.
+        options: Those of the values that are options, which errors name as such.
+
+    Raises:
+        InputError: A key or option is wrong. The message has a line for each.
+    """
     try:
         return model.model_validate(dict(values))
     except ValidationError as error:
@@ -503,7 +578,7 @@ def _unknown(key: str, value: object, model: type[BaseModel], table: str | None)
 
 
 def _line_number(text: str, table: str | None, key: str) -> int:
-    """Return the line number, from 1, of a key of a table (None: before the first table)."""
+    """Return the line number, from 1, of a key of a table (None: before the first table), or of the table's head."""
     current: str | None = None
     table_line = 1
     for number, line in enumerate(text.splitlines(), 1):

@@ -1,5 +1,8 @@
 """The conformance suite of contests, as checks that a contest's own tests call.
 
+A suite plays small contests between bots from `tournament new` and one that fails at every question. There is one bot
+more than seats. The checks share its runs. A contest's tests:
+
     @pytest.fixture(scope="module")
     def suite(tmp_path_factory):
         return conformance.ContestSuite("liars_dice", tmp_path_factory.mktemp("liars_dice"), sessions=20)
@@ -7,9 +10,6 @@
     @pytest.mark.parametrize("check", conformance.CHECKS, ids=lambda check: check.__name__)
     def test_contest(suite, check):
         check(suite)
-
-A suite plays small contests between bots from `tournament new` and one that fails at every question. There is one bot
-more than seats. The checks share its runs.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ from tournament.worker.leg import locate_failure
 
 _FAULTY = "zz_faulty"  # last by name, so that it has the last number
 _ILLEGAL = "zz_illegal"
-# What a Python bot answers illegally, by what it returns.
+# Illegal answers of a Python bot as source, by the kind of value that it returns.
 _NO_ANSWERS = {
     "number": "2**62",
     "name": "'no such answer'",
@@ -92,12 +92,17 @@ class PlayedContest:
 class ContestSuite:
     """Small runs of a contest in a folder of their own, with keys of its table that keep them short.
 
+    A run is played when it is first read.
+
     Args:
+        contest: Name of the contest's table.
+        folder: Folder for settings files, bots and results.
         rules: Value of the table's key `rules`.
         languages: Languages of the bots, as for `tournament new`. By default the first compiled one and Python.
         thorough: Whether positions are compared at every number of seats, instead of the fewest and the most, and over
             twice as many sessions.
         library: Value of the table's key `library`.
+        **settings: Further keys of the contest's table.
     """
 
     def __init__(
@@ -129,7 +134,7 @@ class ContestSuite:
 
     @cached_property
     def seats(self) -> int:
-        """Seats of a match, or the number of bots if one match has all."""
+        """Seats of a match, or 4 if one match has all bots."""
         contest = load_config(self.name, self._settings_file("once")).played
         return contest.seats_of(self.settings.playing()) or 4
 
@@ -140,7 +145,10 @@ class ContestSuite:
 
     @property
     def bots(self) -> int:
-        """Number of bots, including the one that fails, so that a table remains when it is disqualified."""
+        """Number of bots, including the one that fails, so that a table remains when it is disqualified.
+
+        House bots don't count.
+        """
         entrants = self.seats - self.settings.house_seats
         return max(3, entrants if self.contest.seats == "all" else entrants + 1)
 
@@ -158,7 +166,12 @@ class ContestSuite:
 
     @cached_property
     def once(self) -> PlayedContest:
-        """A run of all bots, by one worker."""
+        """A run of all bots, by one worker.
+
+        Raises:
+            InputError: The settings are wrong.
+            RunError: The rules fail in a leg, or the run ends early.
+        """
         file = self._settings_file("once")
         for number in range(self.bots):
             self._write_bot(file, number)
@@ -166,7 +179,12 @@ class ContestSuite:
 
     @cached_property
     def in_pieces(self) -> PlayedContest:
-        """The same bots in three runs by two workers: the last bot comes later, and then a part is lost."""
+        """The same bots in three runs by two workers: the last bot comes later, and then a part is lost.
+
+        Raises:
+            InputError: The settings are wrong.
+            RunError: The rules fail in a leg, or a run ends early.
+        """
         file = self._settings_file("in_pieces")
         for number in range(self.bots - 1):
             self._write_bot(file, number)
@@ -179,7 +197,11 @@ class ContestSuite:
 
     @cached_property
     def with_other_hash_seeds(self) -> list[dict[str, pd.DataFrame]]:
-        """Tables of the same bots, written in another order and played in processes with other hash seeds."""
+        """Tables of the same bots, written in another order and played in processes with other hash seeds.
+
+        Raises:
+            ConformanceError: A process fails.
+        """
         files = [self._settings_file(f"hash_seed_{hash_seed}") for hash_seed in _HASH_SEEDS]
         for file in files:
             for number in reversed(range(self.bots)):
@@ -203,7 +225,12 @@ class ContestSuite:
 
     @cached_property
     def lost(self) -> PlayedContest:
-        """Bots, and one that answers illegally wherever that loses the game."""
+        """A run of bots and of one that answers illegally wherever that loses the game.
+
+        Raises:
+            InputError: The settings are wrong.
+            RunError: The rules fail in a leg, or the run ends early.
+        """
         file = self._settings_file("illegal")
         for number in range(self.bots - 1):
             self._write_bot(file, number)
@@ -241,7 +268,11 @@ class ContestSuite:
     def equal_bot_points(self, seats: int) -> pd.DataFrame:
         """Return the points of one match between equal bots, over blocks in which each sits at every position once.
 
-        A row for each session and position.
+        There is a row for each session and position.
+
+        Raises:
+            InputError: The settings don't allow this number of seats.
+            RunError: The rules fail.
         """
         if seats not in self._equal:
             file = self._settings_file(f"equal_{seats}", **self._block_settings(seats))
@@ -260,7 +291,13 @@ class ContestSuite:
         return {"sessions": self.blocks * seats, **more}
 
     def random_bot_points(self, seats: int) -> pd.DataFrame:
-        """Return the points of a match between bots that answer at random, which the rules' own core draws."""
+        """Return the points of a match between bots that answer at random, which the rules' own core draws.
+
+        There is a row for each session and position.
+
+        Raises:
+            ConformanceError: The rules fail.
+        """
         if seats not in self._random:
             make = self.contest.new_random_core
             assert make is not None
@@ -288,12 +325,20 @@ class ContestSuite:
         return self._random[seats]
 
     def bot(self, number: int) -> Path:
-        """Return a bot's file or folder."""
+        """Return the file or folder of a bot that doesn't fail."""
         names = [path for path in (self.folder / "once" / "bots").iterdir() if path.stem == f"bot_{number}"]
         return names[0]
 
     def _settings_file(self, name: str, **settings: Any) -> Path:
-        """Return the settings file of a folder of this suite, with these settings instead of the suite's."""
+        """Return the settings file of a folder of this suite, after writing it if there is none.
+
+        Args:
+            name: Name of the folder.
+            **settings: Settings instead of the suite's.
+
+        Raises:
+            InputError: The settings are wrong.
+        """
         file = self.folder / name / "tournament.toml"
         if not file.exists():
             file.parent.mkdir(parents=True)
@@ -307,6 +352,7 @@ class ContestSuite:
         return file
 
     def _write_bot(self, file: Path, number: int) -> None:
+        """Write a bot from its template, or for the last number the bot that fails."""
         bots = file.parent / "bots"
         if number < self.bots - 1:
             language = self.languages[number % len(self.languages)]
@@ -318,6 +364,12 @@ class ContestSuite:
         (bots / f"{_FAULTY}.py").write_text("\n\n".join(functions), encoding="utf-8")
 
     def _play(self, file: Path, workers: int) -> PlayedContest:
+        """Play a run, and return it.
+
+        Raises:
+            InputError: The settings are wrong.
+            RunError: The rules fail in a leg, or the run ends early.
+        """
         results = run(self.name, config=file, workers=workers, executor="local", listener=NullListener())
         for failed in results.ranking.failed_legs:
             raise RunError(f"the rules failed in {failed}")
@@ -327,7 +379,11 @@ class ContestSuite:
 
 
 def documented(suite: ContestSuite) -> None:
-    """Check that every column and every setting has a meaning, and that there is a bot to start from."""
+    """Check that every column and every setting has a meaning, and that there is a bot to start from.
+
+    Raises:
+        ConformanceError: One has none, there is no such bot, or the version is below 1.
+    """
     contest = suite.contest
     for table, columns in (("games", contest.games), ("sessions", contest.sessions)):
         for column in columns:
@@ -339,7 +395,12 @@ def documented(suite: ContestSuite) -> None:
 
 
 def extremes(suite: ContestSuite) -> None:
-    """Check that the bot to start from can enter: it answers ordinary and extreme questions, twice the same."""
+    """Check that the bot to start from can enter: it answers ordinary and extreme questions, twice the same.
+
+    Raises:
+        ConformanceError: It can't, or no question is asked at the limits.
+        RunError: The rules fail in a leg, or a run ends early.
+    """
     suite.once  # noqa: B018  # writes the bots
     config = load_config(suite.name, suite.folder / "once" / "tournament.toml")
     for number in range(min(suite.bots - 1, len(suite.languages))):
@@ -351,7 +412,12 @@ def extremes(suite: ContestSuite) -> None:
 
 
 def records(suite: ContestSuite) -> None:
-    """Check that the records are as declared: columns, types, one row a game, and games in every session."""
+    """Check that the records are as declared: columns, types, one row a game, and games in every session.
+
+    Raises:
+        ConformanceError: They aren't.
+        RunError: The rules fail in a leg, or a run ends early.
+    """
     games, sessions = (suite.once.tables[name] for name in _TABLES)
     for table, columns in ((games, suite.contest.games), (sessions, suite.contest.sessions)):
         declared = {column.name: column.dtype for column in columns}
@@ -373,7 +439,12 @@ def records(suite: ContestSuite) -> None:
 
 
 def conservation(suite: ContestSuite) -> None:
-    """Check that the points of each row, and the scores of two seats, add up to 0 in a zero-sum game."""
+    """Check that the points of each row, and the scores of two seats, add up to 0 in a zero-sum game.
+
+    Raises:
+        ConformanceError: They don't.
+        RunError: The rules fail in a leg, or a run ends early.
+    """
     scored = suite.contest.scored
     if not (scored.zero_sum or scored.sums_to_zero):
         return
@@ -391,7 +462,12 @@ def conservation(suite: ContestSuite) -> None:
 
 
 def determinism(suite: ContestSuite) -> None:
-    """Check that the same seed gives the same games, for all numbers of workers and runs."""
+    """Check that the same seed gives the same games, for all numbers of workers and runs.
+
+    Raises:
+        ConformanceError: Games differ.
+        RunError: The rules fail in a leg, or a run ends early.
+    """
     for name, table in suite.once.tables.items():
         other = suite.in_pieces.tables[name]
         _require(len(table) == len(other), f"{len(table)} rows of {name}, and {len(other)} when played in pieces")
@@ -401,7 +477,12 @@ def determinism(suite: ContestSuite) -> None:
 
 
 def hash_independence(suite: ContestSuite) -> None:
-    """Check that games depend neither on the order of a set of texts, nor on the order in which bots are written."""
+    """Check that games depend neither on the order of a set of texts, nor on the order in which bots are written.
+
+    Raises:
+        ConformanceError: They do, or another process fails.
+        RunError: The rules fail in a leg, or a run ends early.
+    """
     if not isinstance(suite.settings, Settings):
         return  # the rules are a core's
     for tables in suite.with_other_hash_seeds:
@@ -414,7 +495,12 @@ def hash_independence(suite: ContestSuite) -> None:
 
 
 def resume(suite: ContestSuite) -> None:
-    """Check that a run that finds its records complete plays nothing and changes no record."""
+    """Check that a run that finds its records complete plays nothing and changes no record.
+
+    Raises:
+        ConformanceError: It changes the records.
+        RunError: The rules fail in a leg, or a run ends early.
+    """
     folder = suite.in_pieces.folder
     before = {path: path.stat().st_mtime_ns for name in _TABLES for path in (folder / name).glob("*.parquet")}
     resumed = suite._play(folder.parents[1] / "tournament.toml", workers=1)
@@ -426,7 +512,12 @@ def resume(suite: ContestSuite) -> None:
 
 
 def faults(suite: ContestSuite) -> None:
-    """Check that a bot that fails is disqualified by the first fault too many, and that no other bot is at fault."""
+    """Check that a bot that fails is disqualified by the first fault too many, and that no other bot is at fault.
+
+    Raises:
+        ConformanceError: It isn't, or another bot is.
+        RunError: The rules fail in a leg, or a run ends early.
+    """
     standings = {line.name: line for line in suite.once.results.ranking.entrants}
     names = {_FAULTY, *(f"bot_{number}" for number in range(suite.bots - 1))}
     names |= {f"house_{number}" for number in range(suite.settings.house_seats)}
@@ -445,7 +536,12 @@ def faults(suite: ContestSuite) -> None:
 
 
 def positions(suite: ContestSuite) -> None:
-    """Equal bots earn the same, and so do random ones: over a block of sessions each sits at every position."""
+    """Check that equal bots earn the same, and random ones, too: over a block of sessions each sits at every position.
+
+    Raises:
+        ConformanceError: Two bots earn significantly different points, or the rules fail between random ones.
+        RunError: The rules fail in a leg, or a run ends early.
+    """
     if not suite.has_positions:
         return
     for manner, points_of in _manners(suite):
@@ -467,7 +563,7 @@ def positions(suite: ContestSuite) -> None:
 
 
 def _manners(suite: ContestSuite) -> list[tuple[str, Callable[[int], pd.DataFrame]]]:
-    """Return the kinds of bots that positions are compared between, and what gives their points."""
+    """Return the kinds of bots between which positions are compared, each with the function that returns its points."""
     manners: list[tuple[str, Callable[[int], pd.DataFrame]]] = [("equal", suite.equal_bot_points)]
     return [*manners, ("random", suite.random_bot_points)] if suite.contest.new_random_core else manners
 
@@ -478,9 +574,14 @@ def _mean_and_error(values: Floats) -> tuple[float, float]:
 
 
 def position_values(suite: ContestSuite) -> list[str]:
-    """Return how much more the positions earn that earn most and least.
+    """Return the excess points of the best and the worst position, as lines.
 
-    A line for each number of seats and kind of bot, but none if all positions earn the same. ± is the standard error.
+    There is a line for each number of seats and kind of bot, except if all positions earn the same. ± is the standard
+    error.
+
+    Raises:
+        ConformanceError: The rules fail between random bots.
+        RunError: The rules fail in a leg, or a run ends early.
     """
     if not suite.has_positions:
         return []
@@ -493,7 +594,7 @@ def position_values(suite: ContestSuite) -> list[str]:
 
 
 def _worth(points: pd.DataFrame, seats: int, blocks: int) -> str:
-    """Return the excess earnings of the best and worst positions as text, or "" if all earn the same."""
+    """Return the excess points per session of the best and worst positions as text, or "" if all earn the same."""
     differing = []
     for position, own in points.groupby("position"):
         other_points = points[points.position != position].groupby("session").points.mean()
@@ -505,7 +606,12 @@ def _worth(points: pd.DataFrame, seats: int, blocks: int) -> str:
 
 
 def _by_position(rows: pd.DataFrame, bots: Sequence[pd.Series[Any]]) -> pd.DataFrame:
-    """Return rows of sessions as a row for each session and position."""
+    """Return rows of sessions as a row for each session and position.
+
+    Args:
+        rows: The sessions.
+        bots: The bot at each position, by session.
+    """
     frames = [
         pd.DataFrame({"session": rows.session, "position": place, "bot": bot, "points": rows[f"points_{place}"]})
         for place, bot in enumerate(bots)
@@ -514,7 +620,12 @@ def _by_position(rows: pd.DataFrame, bots: Sequence[pd.Series[Any]]) -> pd.DataF
 
 
 def illegal(suite: ContestSuite) -> None:
-    """Check that an illegal answer loses the game, and is no fault, if the decision declares that."""
+    """Check that an illegal answer loses the game, and is no fault, if the decision declares that.
+
+    Raises:
+        ConformanceError: It is a fault.
+        RunError: The rules fail in a leg, or a run ends early.
+    """
     if not any(question.loses for question in suite.contest.interface.questions):
         return
     faulty = {line.name: line.faults for line in suite.lost.results.ranking.entrants if line.faults}
@@ -536,6 +647,7 @@ CHECKS: tuple[Callable[[ContestSuite], None], ...] = (
 
 
 def _require(holds: bool, message: str) -> None:
+    """Raise ConformanceError with this message unless a condition holds."""
     if not holds:
         raise ConformanceError(message)
 

@@ -24,7 +24,7 @@ class BotTrouble(RunError):
 
     Attributes:
         names: Bots that can be the cause.
-        reason: One line.
+        reason: The reason as one line.
     """
 
     def __init__(self, names: tuple[str, ...], reason: str) -> None:
@@ -36,7 +36,10 @@ class BotTrouble(RunError):
 
 
 def our_error(error: BaseException, doing: str) -> str:
-    """Return a line about our own code's error while `doing` something with a bot, with the place of the traceback."""
+    """Return a line about our own code's error while `doing` something with a bot.
+
+    The traceback is stored, and the line has its path.
+    """
     message = truncate(" ".join(printable(str(error)).split()), _MAX_LETTERS)
     path = _store_traceback(error)
     please = f"please report it, with {path}" if path else "please report it"
@@ -45,7 +48,17 @@ def our_error(error: BaseException, doing: str) -> str:
 
 
 class containing:  # noqa: N801
-    """A context that turns unexpected errors into a BotTrouble of a bot. A class, because each leg enters it often."""
+    """A context that turns unexpected errors into a BotTrouble of a bot. A class, because each leg enters it often.
+
+    Args:
+        name: Name of the bot.
+        doing: What is done with it, for messages.
+        expected: Types of errors that pass through, as BotTrouble and exceptions that are no Exception do.
+
+    Raises:
+        BotTrouble: There was an unexpected error within.
+        RunError: The machine is the cause.
+    """
 
     __slots__ = ("_doing", "_expected", "_name")
 

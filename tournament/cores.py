@@ -20,14 +20,22 @@ def cores() -> int:
 
 @cache
 def _quota() -> int:
-    """Return the processors whose time this process's groups can use, rounded up."""
+    """Return the processors whose time this process's groups can use, rounded up, or a large number without a limit."""
     with contextlib.suppress(OSError):
         return read_quota(Path("/proc/self/cgroup").read_text(), Path("/sys/fs/cgroup"))
     return 1 << 20
 
 
 def read_quota(groups: str, mounted: Path) -> int:
-    """Return the least quota of the groups in /proc/self/cgroup and of those above them, in processors."""
+    """Return the least quota of the groups in /proc/self/cgroup and of those above them, in processors, rounded up.
+
+    Args:
+        groups: Content of /proc/self/cgroup.
+        mounted: Folder of the groups' files.
+
+    Returns:
+        At least 1, and a large number if there is no quota.
+    """
     quota = math.inf
     for line in groups.splitlines():
         _, controllers, path = line.split(":", 2)

@@ -12,19 +12,23 @@ _OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)(?: ([^\s:,;]+)(?=:))?")
 
 
 class TournamentError(Exception):
-    """Base: the message is all that a user needs to see."""
+    """Base class for errors shown without a traceback.
+
+    Attributes:
+        exit_code: Exit code of a command that ends with it.
+    """
 
     exit_code = 1
 
 
 class InputError(TournamentError):
-    """The user can mend it: a setting, a file, an option."""
+    """Raised for a mistake that the user can correct: in a setting, a file or an option."""
 
     exit_code = 2
 
 
 class TooFewBotsError(InputError):
-    """There is nothing to play until more bots come."""
+    """Raised if there is nothing to play until more bots come."""
 
 
 class RunError(TournamentError):
@@ -32,7 +36,7 @@ class RunError(TournamentError):
 
 
 class MachineError(RunError):
-    """This machine can't play any bot, so that none is to blame."""
+    """Raised if this machine can't play any bot, so that no bot is at fault."""
 
 
 def printable(text: str) -> str:
@@ -72,7 +76,7 @@ def join_names(names: Sequence[str], count: int = 10) -> str:
 
 
 def main_error_line(problem: str) -> str:
-    """Return the most informative line of a problem: a compiler's first error."""
+    """Return the most informative line of a problem: a compiler's first error, otherwise the first line."""
     lines = [line.strip() for line in problem.splitlines() if line.strip()]
     return next((line for line in lines if "error:" in line), lines[0] if lines else "")
 
@@ -82,6 +86,7 @@ def name_parameters_in_errors(called: _Called) -> _Called:
 
     @functools.wraps(called)
     def call(*given: Any, **named: Any) -> Any:
+        """Call the function, and raise its InputError with parameters in place of options."""
         try:
             return called(*given, **named)
         except InputError as error:
@@ -94,6 +99,7 @@ def _as_parameters(text: str) -> str:
     """Return an error's text with `--max-replicas 0` as `max_replicas=0`, except in commands that it names."""
 
     def named(match: re.Match[str]) -> str:
+        """Return an option as a parameter."""
         clause = re.split(r"[;:,] |\n", text[: match.start()])[-1]
         if "tournament " in clause:
             return match[0]

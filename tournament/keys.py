@@ -31,7 +31,11 @@ _MAX_LETTERS = 1000
 
 
 def _seed_text(value: object) -> str:
-    """Return a seed as text: an integer in decimal, or any other text unchanged."""
+    """Return a seed as text: an integer in decimal, or any other text unchanged.
+
+    Raises:
+        PydanticCustomError: It is neither, out of range, too long, or has characters that can't be printed.
+    """
     if isinstance(value, int) and not isinstance(value, bool):
         if not 0 <= value < 1 << 256:
             raise PydanticCustomError("seed", "must be 0 to 2²⁵⁶ − 1")
@@ -76,7 +80,12 @@ def sub_key(key: bytes, *label: str | int) -> bytes:
 
 
 class SubKeys:
-    """The keys for several uses whose labels begin with the same parts, which are hashed once."""
+    """The keys for several uses whose labels begin with the same parts, which are hashed once.
+
+    Args:
+        key: Key from which they are derived.
+        label: The first parts of the labels, at least one.
+    """
 
     def __init__(self, key: bytes, *label: str | int) -> None:
         self._begun = _begun(key, label[:-1]).copy()
@@ -98,10 +107,12 @@ def _begun(key: bytes, label: tuple[str | int, ...]) -> hashlib.blake2b:
 
 @cache
 def _label_end(label: tuple[str | int, ...]) -> bytes:
+    """Return the last parts of a label as they are hashed."""
     return f",{_written(label)}]".encode()
 
 
 def _written(label: tuple[str | int, ...]) -> str:
+    """Return the parts of a label as JSON, with commas between them."""
     # Part by part, in a third of the encoder's time, because each leg has several.
     return ",".join([_quoted(part) if isinstance(part, str) else str(part) for part in label])
 

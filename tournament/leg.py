@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from tournament.keys import helpers_key, partner_seed
 
-# How a player is run: inside the worker, in a process that its legs share, in a process for each leg,
+# The way in which a player is run: inside the worker, in a process that its legs share, in a process for each leg,
 # or by the game's core itself. The caller of a training environment answers for a seat that is open.
 # A bot that is out doesn't play: at tables of three and more default answers stand in for it.
 PlaysAs = Literal["wasm", "python", "program", "house", "out", "caller"]
@@ -20,8 +20,8 @@ MAX_SEATS = 64
 PROCESSES: frozenset[PlaysAs] = frozenset(("python", "program"))
 
 
-# How a bot failed: a call took more fuel than it may, its process was silent for too long or used up its time, it
-# couldn't begin, it wrote a line that is no answer; or otherwise.
+# The kind of a bot's failure. A call took more fuel than its limit, its process was silent for too long or used up its
+# time, it couldn't start, or it wrote a line that is no answer.
 FailureKind = Literal["fuel", "silence", "time", "start", "line", "other"]
 
 
@@ -57,7 +57,7 @@ class Unfit(Exception):
 
 
 def cant_start(why: str, kind: FailureKind = "start", *, is_permanent: bool = False) -> Unfit:
-    """Return that a bot can't begin a leg, and why."""
+    """Return the error of a bot that can't start a leg, with the reason."""
     return Unfit(f"can't start: {why}", kind, is_permanent=is_permanent)
 
 
@@ -65,7 +65,7 @@ MORE_MEMORY = "; raise memory_megabytes"
 
 
 def memory_failure(megabytes: int) -> Failure:
-    """Return that a bot has exceeded this limit of memory, and what allows more."""
+    """Return the failure of a bot that has exceeded its limit of memory, with what allows more."""
     return Failure(f"ran out of memory ({megabytes} MB{MORE_MEMORY})")
 
 
@@ -75,7 +75,7 @@ def legs_per_replica(settings: Mapping[str, object], seats: int = 2) -> int:
 
 
 def make_title(seats: Sequence[str], house: str = "") -> str:
-    """Return who plays, as text: names by seat, and the house player's."""
+    """Return the players as text: names by seat, then the house player's."""
     players = [*seats, house] if house else seats
     return (" against " if len(players) == 2 else ", ").join(players)
 

@@ -43,7 +43,7 @@ class Library:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: types.ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return where a module is, as the import system asks its finders."""
+        """Return where a module is, as the import system asks its finders, or None if it isn't in the library."""
         base = name.replace(".", "/")
         for file in (f"{base}/__init__.py", f"{base}.py"):
             if file in self.files:
@@ -54,10 +54,10 @@ class Library:
         return None
 
     def create_module(self, spec: ModuleSpec) -> None:
-        """Have the import system make the module."""
+        """Return None, so that the import system makes the module."""
 
     def exec_module(self, module: types.ModuleType) -> None:
-        """Execute a module's source."""
+        """Execute a module's source. Errors of the source, and of `check`, pass through."""
         assert module.__spec__ and module.__spec__.origin
         file = module.__spec__.origin
         source = self.files[file].encode()
@@ -90,6 +90,7 @@ class Library:
         fromlist: Sequence[str] | None = (),
         level: int = 0,
     ) -> types.ModuleType:
+        """Import a module as `__import__` does. Modules of the library are found only while they are imported."""
         within = str((global_names or {}).get("__package__") or "") if level else name
         if within.partition(".")[0] not in self.names:
             return builtins.__import__(name, global_names, local_names, fromlist or (), level)
@@ -153,6 +154,7 @@ def library_paths(value: object, folder: Path) -> list[Path]:
 
 
 def _module(path: str) -> str:
+    """Return the name of the module or package in which a file is, without those within it."""
     return path.split("/")[0].removesuffix(".py")
 
 

@@ -1,4 +1,4 @@
-"""Names that bots, contests and other things with files may have."""
+"""Names that bots, contests and other things with files can have."""
 
 from __future__ import annotations
 

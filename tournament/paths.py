@@ -9,6 +9,11 @@ from pydantic_core import PydanticCustomError
 
 
 def _no_nul(text: str) -> str:
+    """Return a path.
+
+    Raises:
+        PydanticCustomError: It has a NUL.
+    """
     if "\0" in text:
         raise PydanticCustomError("nul", "must not contain the character NUL")
     return text

@@ -1,4 +1,4 @@
-"""Small files: those that anybody may have written by hand are read up to a size, ours are written whole or not."""
+"""Small files: users' files are read up to a size, and ours are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -41,7 +41,11 @@ def decoded(content: bytes) -> str:
 
 
 def write_atomically(path: Path, content: bytes, mode: int = 0o666) -> None:
-    """Write a file, completely or not at all, even when power fails, with a mode that the user's mask reduces."""
+    """Write a file, completely or not at all, even when power fails, with a mode that the user's mask reduces.
+
+    Raises:
+        OSError: The file can't be written.
+    """
     aside = path.with_name(f".aside-{secrets.token_hex(8)}")
     try:
         with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode), "wb") as file:

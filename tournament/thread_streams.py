@@ -37,10 +37,14 @@ def _thread_stream(dispatcher: _Dispatcher) -> Any:
 
 
 def _stream_property(name: str) -> property:
+    """Return the property of `sys` that gives and takes each thread's own stream of this name."""
+
     def get(module: types.ModuleType) -> Any:
+        """Return the stream of this thread."""
         return _thread_stream(module.__dict__[name])
 
     def set_stream(module: types.ModuleType, stream: Any) -> None:
+        """Set the stream of this thread, or in the main thread the process's."""
         if threading.current_thread() is threading.main_thread():
             module.__dict__[name].shared = stream
         else:

@@ -11,7 +11,7 @@ import inspect
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import Any, get_origin
@@ -245,13 +245,15 @@ def _lines(param: Any, context: Any) -> tuple[str, str]:
 def public_names(module: str) -> str:
     """Return signatures and docstrings of the names in a module's __all__, or raise an error if one has none."""
     found = importlib.import_module(module)
-    return "\n\n".join(
-        _documented(f"{module}.{name}", getattr(found, name)) for name in found.__all__ if not name.startswith("__")
-    )
+    things = {name: getattr(found, name) for name in found.__all__ if not name.startswith("__")}
+    return "\n\n".join(_documented(f"{module}.{name}", thing, things.values()) for name, thing in things.items())
 
 
-def _documented(name: str, thing: Any) -> str:
-    """Return a name's section, which for a class includes its members, without inherited ones."""
+def _documented(name: str, thing: Any, public: Collection[Any]) -> str:
+    """Return a name's section.
+
+    A class's section includes its own members, without those that override a member of another public class.
+    """
     if get_origin(thing):  # an alias of a type, which can have no docstring
         return f"### {name}\n\n`{thing}`"
     parts = [f"### {name}", _sections(_text(name, thing))]
@@ -261,8 +263,9 @@ def _documented(name: str, thing: Any) -> str:
         parts[1:1] = [f"```text\n{signature}\n```"] if "(" in signature else []
     if inspect.isclass(thing):
         own = {key: value for key, value in vars(thing).items() if not key.startswith("_") and _offers(value)}
-        above = [name for base in thing.__mro__[1:] for name in vars(base)]
-        own = {key: value for key, value in own.items() if key not in above or value.__doc__}  # no inherited ones
+        shown = [base for base in thing.__mro__[1:] if base in public]
+        overridden = {key for base in shown for key in vars(base)}  # the base's section has their meaning
+        own = {key: value for key, value in own.items() if key not in overridden}
         rows = [
             (f"`{_member(key, value)}`", _text(f"{name}.{key}", value).split("\n\n")[0]) for key, value in own.items()
         ]

@@ -21,7 +21,7 @@ LEGAL_ACTIONS = "legal_actions"
 # What every question shows first: the bot's position, the number of positions, and for each position a number of its
 # bot that stays the same through the leg. C bots find them at the start of their struct, 4 bytes each.
 SEATING = ("seat", "seats", "players")
-# Behind a C bot's struct.
+# Most bytes of an answer behind a C bot's struct.
 MAX_ANSWER_BYTES = 1 << 16
 
 
@@ -36,12 +36,12 @@ cdef class Decision:
         values: Shape of each value, by name.
         answer: Shape of the answer.
         answer_bytes: Bytes that an answer takes behind a C bot's struct, 0 if bots return it.
-        default: Answer that counts for a bot that is at fault.
+        default: Answer that counts for a bot that is at fault. With LEGAL_ACTIONS, None stands for the first of them.
         loses: Whether an illegal answer loses the game instead of being a fault.
         is_news: Whether it is news: the rules get None, whatever a bot's function returns.
 
     Raises:
-        ValueError: The declaration is impossible.
+        ValueError: An answer takes more than MAX_ANSWER_BYTES, or the default isn't legal.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ cdef class Decision:
 
     @property
     def leaves_answers(self):
-        """True if a C bot writes its answer instead of returning it."""
+        """True if a C bot doesn't return its answer: it writes it behind its struct, or returns the bits of a float."""
         return self.room > 0 or (self.legal < 0 and self.answer_shape.code == c"d")
 
     @property
@@ -94,7 +94,8 @@ cdef class Decision:
             values: Values by name.
 
         Raises:
-            ValueError: A value isn't as declared, or the default isn't legal.
+            ValueError: A value isn't as declared, there is no legal action, the default isn't legal, the narrower
+                answers weren't declared, or news has an answer.
         """
         cdef Question question = Question.__new__(Question)
         if self.is_news and (default is not None or answer is not None):
@@ -109,7 +110,11 @@ cdef class Decision:
         return question
 
     def narrow(self, answer, default):
-        """Return the shape of a narrower answer, and the default that counts then. A subclass knows types."""
+        """Return the shape of a narrower answer, and the default that counts then. Only a subclass knows types.
+
+        Raises:
+            NotImplementedError: This isn't a subclass.
+        """
         raise NotImplementedError
 
 
@@ -132,7 +137,12 @@ cdef class Question:
         free(self.cells.content)
 
     cdef int check(self, given_default) except -1:
-        """Raise ValueError if its values don't fit the decision's declaration."""
+        """Check values, put their numbers into cells, and choose the default.
+
+        Raises:
+            ValueError: The values don't fit the decision's declaration, there is no legal action, or the default isn't
+                legal.
+        """
         cdef Decision decision = self.decision
         cdef Shape shape
         cdef list names = decision.names
@@ -169,7 +179,11 @@ cdef class Question:
         return self.choose_default(given_default)
 
     cdef int choose_default(self, given) except -1:
-        """Work out the answer that counts for a bot at fault."""
+        """Set the answer that counts for a bot at fault.
+
+        Raises:
+            ValueError: There is no legal action, or the default isn't legal.
+        """
         cdef Decision decision = self.decision
         if decision.legal >= 0 and self.cells.content[self.legal_cell] == 0:
             raise ValueError(f"{decision.name} is asked without a legal action")
@@ -196,7 +210,11 @@ cdef class Question:
         return False
 
     cdef object from_number(self, int64_t answer):
-        """Return the answer that an integer stands for, or raise an error with its description."""
+        """Return the answer that an integer stands for.
+
+        Raises:
+            ValueError: The answer isn't legal. The message describes it.
+        """
         if self.decision.takes_numbers:
             if not self.takes_number(answer):
                 raise ValueError("not legal")
@@ -204,7 +222,11 @@ cdef class Question:
         return self.checked(answer)
 
     cdef object checked(self, object value):
-        """Return an answer as the rules receive it, or raise an error with its description."""
+        """Return an answer as the rules receive it.
+
+        Raises:
+            ValueError: The answer isn't legal. The message describes it.
+        """
         cdef Decision decision = self.decision
         if decision.legal < 0:
             value = decision.answer_shape.answered(value)
@@ -218,7 +240,11 @@ cdef class Question:
         return int(value)
 
     cdef object legal_text(self, object value):
-        """Return a legal action that is a text, given as that text or as its place among all."""
+        """Return a legal action that is a text, given as that text or as its index among all.
+
+        Raises:
+            ValueError: The answer isn't legal, or a function of the rules makes no text.
+        """
         legal = self.text(self.decision.legal)
         if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(legal):
             return legal[value]
@@ -231,6 +257,13 @@ cdef class Question:
 
         A program gets a line of JSON, a Python bot's process what messages have. The question's own values are encoded
         once: contests can ask the same question in many sessions.
+
+        Args:
+            as_line: Whether to return the line of JSON.
+            players: Number of the bot at each position.
+
+        Raises:
+            ValueError: A function of the rules makes no text.
         """
         if as_line:
             if self.line is None:
@@ -243,7 +276,14 @@ cdef class Question:
         return dumps((self.position, len(players), list(players), self.packed))
 
     def text(self, int number):
-        """Return a value that is a text, or a list of texts, after calling the function that makes it, if any."""
+        """Return a value that is a text, or a list of texts, after calling the function that makes it, if any.
+
+        Args:
+            number: Index of the value.
+
+        Raises:
+            ValueError: The function makes something other than texts.
+        """
         cdef Decision decision = self.decision
         cdef Shape shape = decision.shapes[number]
         name = decision.names[number]
@@ -257,11 +297,19 @@ cdef class Question:
         return list(value) if shape.code == c"L" else value
 
     cdef dict shown(self, tuple players):
-        """Return all that the bot is shown as plain numbers, texts and lists, by name."""
+        """Return all that the bot is shown as plain numbers, texts and lists, by name.
+
+        Raises:
+            ValueError: A function of the rules makes no text.
+        """
         return {"seat": self.position, "seats": len(players), "players": list(players), **self.plain()}
 
     def plain(self):
-        """Return the question's values as plain numbers, texts, lists and dicts."""
+        """Return the question's values by name, as plain numbers, texts, lists and dicts.
+
+        Raises:
+            ValueError: A function of the rules makes no text.
+        """
         cdef Decision decision = self.decision
         cdef Shape shape
         cdef int i

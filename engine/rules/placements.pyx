@@ -15,7 +15,7 @@ cdef class Placement:
         decision: The decision.
         kind: Its number in the contest.
         slots: Slot of each value in the bots' struct, by name. Texts have none.
-        answer_offset: Offset of answers that aren't returned.
+        answer_offset: Offset of answers that aren't returned, in bytes.
         answer_slot: Slot of such an answer, relative to that offset.
     """
 
@@ -27,7 +27,8 @@ cdef class Placement:
         self.slots = [slots.get(name) for name in decision.names]
 
     cdef int show(self, Question question, unsigned char* window, tuple players) except -1:
-        """Write a question's values and the number of the bot at each position into a C bot's struct."""
+        """Write a question's values and each position's bot number into a C bot's struct, and clear the answer's bytes.
+        """
         cdef const int64_t* cell = question.cells.content
         cdef int32_t* seating = <int32_t*>window
         cdef Shape shape
@@ -48,7 +49,16 @@ cdef class Placement:
         return 0
 
     cdef object answer_of(self, Question question, int64_t answer, const unsigned char* window):
-        """Return what a C bot answered: by what it returned, or by what it left behind its struct."""
+        """Return what a C bot answered, as the rules receive it.
+
+        Args:
+            question: The question.
+            answer: What the bot's function returned: an integer, the bits of a float, or the length of a list.
+            window: The bot's struct, behind which it might have written the answer.
+
+        Raises:
+            ValueError: The answer isn't legal. The message describes it.
+        """
         cdef Shape shape = self.decision.answer_shape
         cdef const unsigned char* left = window + self.answer_offset
         cdef double real

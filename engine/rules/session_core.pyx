@@ -50,20 +50,20 @@ cdef uint64_t SEATING_STREAMS = 3 << 62
 
 
 def points_columns(int seats):
-    """Return the columns of the points of each position, in games and in sessions, with their types."""
+    """Return the columns of the points of each position, or team, in games and in sessions, with their types."""
     return dict.fromkeys(names_by_position("points", seats), "float64")
 
 
 def bot_columns(int seats):
-    """Return the columns that say which seat of the match sits at each position, with their types."""
+    """Return the columns that say which seat of the match sits at each position, or in each team, with their types."""
     return dict.fromkeys(names_by_position("bot", seats), "uint8")
 
 
 def game_columns(int seats, columns):
-    """Return all columns of games with their types.
+    """Return all columns of games with their types, in order.
 
     Args:
-        seats: Number of positions.
+        seats: Number of positions, or of teams.
         columns: The contest's own columns, each as (name, type, whether there is one per position).
     """
     own = {}
@@ -78,7 +78,7 @@ def names_by_position(str name, int seats):
 
 
 def session_columns(int seats):
-    """Return all columns of sessions with their types."""
+    """Return all columns of sessions with their types, in order."""
     return {**_SESSION_BEGINS, **bot_columns(seats), "games": "int32", **points_columns(seats)}
 
 
@@ -89,8 +89,13 @@ KINDS = ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64",
 cdef class Rows:
     """Rows that are still to be written to a table.
 
+    Args:
+        table: The table.
+        columns: Type of each of its columns by name, in order.
+
     Raises:
         TypeError: The table has columns of other names, types or order.
+        ValueError: A type is none of KINDS.
     """
 
     def __init__(self, Table table, columns):
@@ -123,14 +128,22 @@ cdef class Rows:
         free(self.places)
 
     cdef int add(self, list values) except -1:
-        """Write a row, or keep it until there is room."""
+        """Write a row, or keep it until there is room.
+
+        Raises:
+            ValueError: A column can't hold its value.
+        """
         if self.waiting or self.table.rows == self.table.capacity:
             self.waiting.append(values)
             return 0
         return self.write(values)
 
     cdef bint catch_up(self) except *:
-        """Write the rows that wait, and return false if the table is too small for all."""
+        """Write the rows that wait, and return false if the table is too small for all.
+
+        Raises:
+            ValueError: A column can't hold its value.
+        """
         cdef int64_t written = 0
         if not self.waiting:
             return True
@@ -143,7 +156,11 @@ cdef class Rows:
         return not self.waiting
 
     cdef int write(self, list values) except -1:
-        """Write a row into the table, which has room, or raise an error for a value that its column can't hold."""
+        """Write a row into the table, which has room for it.
+
+        Raises:
+            ValueError: A column can't hold its value.
+        """
         cdef int64_t row = self.table.rows
         cdef int64_t number
         cdef double real
@@ -290,6 +307,7 @@ cdef class SessionCore(GameCore):
         return 0
 
     cdef int64_t default_answer(self) noexcept nogil:
+        """Return the default answer if it is an integer. Otherwise return 0, and keep it for the next step."""
         with gil:
             if self.asked.decision.is_news:
                 return 0
@@ -300,7 +318,11 @@ cdef class SessionCore(GameCore):
         return 0
 
     cdef int64_t read_answer(self, object value) except? -1:
-        """Keep a process's answer for the next step, or raise an error if it must be an integer."""
+        """Keep a process's answer for the next step.
+
+        Raises:
+            ValueError: The answer must be an integer. Those come by `step`.
+        """
         if self.asked.decision.takes_numbers:
             raise ValueError("wrote no whole number")
         self.given = value
@@ -308,7 +330,11 @@ cdef class SessionCore(GameCore):
         return 0
 
     cdef object meant(self, int64_t answer):
-        """Return the asked bot's answer as the rules receive it, or raise an error if it isn't legal."""
+        """Return the asked bot's answer as the rules receive it, or None for news.
+
+        Raises:
+            ValueError: The answer isn't legal.
+        """
         if self.asked.decision.is_news:
             return None
         if self.is_given:
@@ -318,6 +344,8 @@ cdef class SessionCore(GameCore):
         return self.asked.from_number(answer)
 
     cdef object said(self, int64_t answer):
+        """Return the asked bot's answer for messages: as the rules would receive it, or as it came if it isn't legal.
+        """
         if self.is_given:
             return self.given
         try:
@@ -330,6 +358,7 @@ cdef class SessionCore(GameCore):
         return self.windows[seat] != self.scratch + seat * MAX_VIEW_BYTES
 
     cdef Status step(self, int64_t answer) noexcept nogil:
+        """Take an answer and play until the next question, and keep any exception for `check`."""
         with gil:
             try:
                 return self.play_on(answer)
@@ -338,6 +367,10 @@ cdef class SessionCore(GameCore):
                 return LEG_OVER
 
     cdef Status play_on(self, int64_t answer) except *:
+        """Take an answer and play until a bot has a question, a table is full, the answer is refused, or the leg ends.
+
+        An exception of the rules, or one about what they yield or record, passes through.
+        """
         if self.is_asking:
             self.took_illegal_answer = False
             try:
@@ -392,7 +425,13 @@ cdef class SessionCore(GameCore):
     cdef bint take(self, Question question) except -1:
         """Check that a position can be asked this, and show it to a bot in the worker's memory.
 
-        Returns whether the bot is asked: none is that is disqualified, or ignores this news.
+        Errors are raised in the rules, which see a ValueError at their `yield`.
+
+        Returns:
+            Whether the bot is asked. A disqualified bot isn't, nor one that ignores this news.
+
+        Raises:
+            ValueError: There is no such position or decision, or the game has more questions than its limit.
         """
         cdef int seat
         if not 0 <= question.position < self.seats:
@@ -417,7 +456,7 @@ cdef class SessionCore(GameCore):
         return True
 
     cdef Placement placement_of(self, Decision decision):
-        """Return where a decision's values are, None if it is none of the contest's."""
+        """Return the places of a decision's values, or None if the contest lacks the decision."""
         if self.placement is not None and self.placement.decision is decision:
             return self.placement   # the last one, as it often is
         return self.placements.get(decision)
@@ -430,11 +469,18 @@ cdef class SessionCore(GameCore):
         return <int>self.at[team] * self.members + <int>place
 
     cdef int team_at(self, int position) except -1:
-        """Return the team of a position: its place among the points of a game."""
+        """Return the team of a position, which is its index among the points of a game."""
         return position if self.members == 1 else <int>self.places[position][0]
 
     cdef int take_list(self, yielded) except -1:
-        """Make questions that are asked together the pending ones, in the order of their positions."""
+        """Make questions that are asked together the pending ones, in the order of their positions.
+
+        Errors are raised in the rules, which see them at their `yield`.
+
+        Raises:
+            TypeError: The rules yield something other than questions.
+            ValueError: The list is empty, asks a position twice, or has a question that can't be asked.
+        """
         if not isinstance(yielded, (list, tuple)):
             self.refuse(TypeError(f"the rules yield {yielded!r}, which is no question"))
         self.questions = list(yielded)
@@ -462,6 +508,7 @@ cdef class SessionCore(GameCore):
         return DECIDE
 
     cdef int ask(self, Question question) except -1:
+        """Make a question the pending decision."""
         self.asked = question
         self.placement = self.placement_of(question.decision)
         self.decision.kind = self.placement.kind
@@ -470,16 +517,22 @@ cdef class SessionCore(GameCore):
         return 0
 
     cdef void look_at(self, int ahead) noexcept nogil:
+        """Make the simultaneous question at this distance from the next one pending."""
         with gil:
             self.ask_one(ahead)
 
     cdef int refuse(self, error) except -1:
-        """Raise an error about what the rules yielded, with the line that did as its place."""
+        """Raise an error at the rules' `yield`, so that the traceback has their line. Rules that catch it fail, too."""
         self.generator.throw(error)
         raise error     # the rules went on
 
     cdef object take_step(self):
-        """Return the next question of the rules, or OVER."""
+        """Return the next question or list of the rules, or OVER.
+
+        Raises:
+            TimeoutError: The step was interrupted, because it took too long or the run is stopping.
+            BrokenOff: An earlier step was interrupted.
+        """
         if self.steps is None:
             return self.go_on()
         self.steps.begin()
@@ -489,6 +542,7 @@ cdef class SessionCore(GameCore):
             self.steps.end()
 
     cdef object go_on(self):
+        """Send the reply to the session's generator, and return what it yields, or OVER if it ends."""
         cdef PyObject* yielded = NULL
         cdef PySendResult result
         if self.generator is None:
@@ -504,12 +558,16 @@ cdef class SessionCore(GameCore):
         return True
 
     def heed(self, stopping):
-        """Take a function that returns whether to stop. Steps of the rules then end."""
+        """Set a function that returns whether the run is stopping. Steps of the rules then end."""
         if self.steps is not None:
             self.steps.stopping = stopping
 
     cdef int require_lost(self, list points) except -1:
-        """Raise ValueError unless those who answered illegally lose the game that was worth these points."""
+        """Check that positions that answered illegally lose the game that was worth these points.
+
+        Raises:
+            ValueError: One has at least the points of all others, or more than one of them.
+        """
         kept = [one for position, one in enumerate(points) if position not in self.losers]
         for position, decision in self.losers.items():
             if kept and (points[position] > min(kept) or points[position] >= max(kept)):
@@ -521,7 +579,11 @@ cdef class SessionCore(GameCore):
         return 0
 
     cdef int finish_session(self) except -1:
-        """Record the session now played, and go on to the next."""
+        """Record the session now played, and go on to the next.
+
+        Raises:
+            ValueError: The session has no game, or none that a position with an illegal answer loses.
+        """
         if self.game == 0:
             raise ValueError("the rules end a session without a game")
         for position, decision in self.losers.items():
@@ -538,7 +600,7 @@ cdef class SessionCore(GameCore):
         return GameCore.sums(self)[: self.entrants]
 
     def dismiss(self, int seat):
-        """Ask a bot no more, and its partners."""
+        """Stop asking a bot and its partners."""
         cdef int place
         for place in range(self.members):
             self.dismissed |= <uint64_t>1 << (seat // self.members * self.members + place)
@@ -549,10 +611,11 @@ cdef class SessionCore(GameCore):
         return self.took_illegal_answer
 
     cdef bytes told(self, bint as_line):
+        """Return the pending question encoded: as a line of JSON, or for a message to a Python bot's process."""
         return self.asked.told(as_line, self.players)
 
     def told_values(self):
-        """Return the pending decision's values by name."""
+        """Return the pending decision's values by name, with the seating."""
         return self.asked.shown(self.players)
 
     def refused(self):
@@ -564,7 +627,7 @@ cdef class SessionCore(GameCore):
         return self.asked.answer
 
     def check(self):
-        """Raise the exception that ended play, if one did."""
+        """Raise the exception that ended play, if one did: any of the rules', or a TimeoutError of a step."""
         if self.failure is not None:
             raise explained(self.failure)
 
@@ -615,12 +678,14 @@ cdef class Session:
         """Record a game.
 
         Args:
-            points: What the game was worth to each position, in their order or by position.
-            columns: The contest's own columns. A column per position takes as many values, in their order or by
-                position.
+            points: What the game was worth to each position, or to each team, in their order or by number.
+            columns: The contest's own columns. A column per position takes as many values, in their order or by number.
 
         Raises:
-            ValueError: The columns aren't the contest's, or a column can't hold its value.
+            ValueError: The number of points is wrong, or they don't add up to 0 in a zero-sum contest. A position that
+                answered illegally doesn't lose. The columns aren't the contest's, or one can't hold its value. The
+                session is over.
+            TypeError: Points aren't numbers.
         """
         cdef SessionCore core = self.core
         cdef list values, worth
@@ -666,7 +731,7 @@ cdef class Session:
 
 
 cdef list in_order(values):
-    """Return values in the order of positions, by which a mapping has them."""
+    """Return values in the order of positions, which are the keys of a mapping."""
     if type(values) is list or type(values) is tuple:  # faster than a check for a mapping
         return list(values)
     return [values[position] for position in sorted(values)] if isinstance(values, Mapping) else list(values)

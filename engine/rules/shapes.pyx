@@ -19,9 +19,12 @@ cdef class Shape:
         code: One of CODES; shapes.pxd has their meanings.
         low: Lowest number.
         high: Highest number, or most bytes of a text.
-        most: Most items of a list.
+        most: Most items of a list, -1 for other shapes.
         names: Names of choices, or of a record's fields.
         parts: Shape of a list's items, of what might be missing, or of each field.
+
+    Raises:
+        ValueError: No value has such a shape.
     """
 
     def __init__(self, str code, low=0, high=0, Py_ssize_t most=-1, names=(), parts=()):
@@ -43,6 +46,7 @@ cdef class Shape:
         return chr(self.code)
 
     def _key(self):
+        """Return all that makes a shape equal to another."""
         limits = self.low, self.high, self.lowest, self.highest, self.most
         return self.code, limits, self.names, tuple([part._key() for part in self.parts])
 
@@ -72,6 +76,13 @@ cdef class Shape:
 
     cdef object observed(self, str decision, str name, object value, Cells* cells):
         """Return a value that rules show, with each sequence read once, and add its numbers to the cells.
+
+        Args:
+            decision: Name of the decision, for errors.
+            name: Name of the value, for errors.
+            value: The value.
+            cells: Receives the numbers. A list is its length and its items, a float its bits, an optional value has a
+                flag before it, and texts have none.
 
         Raises:
             ValueError: The value has another shape.
@@ -107,7 +118,11 @@ cdef class Shape:
         return value
 
     cdef int64_t whole(self, str decision, str name, object value, bint is_item) except? -1:
-        """Return an integer, or one of a list, or raise an error for another value."""
+        """Return an integer, or an item of a list.
+
+        Raises:
+            ValueError: It is no integer of 64 bits, or isn't within the limits.
+        """
         cdef int overflow = 0
         cdef int64_t number
         if PyLong_CheckExact(value):
@@ -124,6 +139,11 @@ cdef class Shape:
         return number
 
     cdef object items(self, str decision, str name, object value, Cells* cells):
+        """Return a list that rules show as a tuple, and add its length and its items to the cells.
+
+        Raises:
+            ValueError: It is no list, has too many items, or an item has another shape.
+        """
         cdef tuple taken
         cdef Shape item = self.item
         cdef bint are_whole = item.code == c"i" or item.code == c"q"
@@ -158,6 +178,11 @@ cdef class Shape:
         return taken
 
     cdef object fields(self, str decision, str name, object value, Cells* cells):
+        """Return a record that rules show as a dict in the order of its fields, and add its numbers to the cells.
+
+        Raises:
+            ValueError: It is no mapping with these fields, or a field has another shape.
+        """
         cdef Shape part
         if not isinstance(value, Mapping) or value.keys() != self.places.keys():
             raise ValueError(f"{decision} shows {name} = {value!r}; declared is {', '.join(self.names)}")
@@ -191,7 +216,11 @@ cdef class Shape:
         return self.item.plain(value) if self.code == c"M" and value is not None else value
 
     cdef object answered(self, object value):
-        """Return an answer as rules receive it, or raise an error with its description."""
+        """Return an answer as rules receive it.
+
+        Raises:
+            ValueError: The answer has another shape. The message describes it.
+        """
         cdef double real
         cdef Shape part
         cdef int64_t number
@@ -261,7 +290,11 @@ cdef class Shape:
 
 
 cdef double fraction(str decision, str name, object value) except? -1:
-    """Return a finite number, or raise an error for another value, because JSON has no others."""
+    """Return a number as a float.
+
+    Raises:
+        ValueError: It is no finite number. JSON has no others.
+    """
     cdef double number
     try:
         number = value
@@ -273,7 +306,11 @@ cdef double fraction(str decision, str name, object value) except? -1:
 
 
 cdef str answered_text(object value, int64_t most):
-    """Return a text of at most this many bytes of UTF-8, or raise an error for another value."""
+    """Return a text of at most this many bytes of UTF-8.
+
+    Raises:
+        ValueError: The answer is no text, isn't UTF-8, is longer, or has a 0 byte.
+    """
     cdef bytes encoded
     if not isinstance(value, str):
         raise ValueError("no text")

@@ -77,7 +77,16 @@ cdef class Slot:
         return cell + 1
 
     cdef object read(self, Shape shape, const unsigned char* base, const unsigned char* counts):
-        """Return a bot's answer unchecked, or raise an error for a length or a text that can't be read."""
+        """Return a bot's answer, of which only lengths and texts are checked.
+
+        Args:
+            shape: Shape of the answer.
+            base: Where offsets of values start.
+            counts: Where offsets of lengths start, which are elsewhere for rows.
+
+        Raises:
+            ValueError: A list's length is out of range, or a text has no 0 byte or isn't UTF-8.
+        """
         cdef const unsigned char* source = base + self.value
         cdef const unsigned char* end
         cdef double real
@@ -112,7 +121,11 @@ cdef class Slot:
         return (<const int64_t*>source)[0] if self.size == sizeof(int64_t) else (<const int32_t*>source)[0]
 
     cdef list read_items(self, Shape shape, const unsigned char* source, const unsigned char* counts, int64_t count):
-        """Return the items of a list that starts at `source`."""
+        """Return the items of a list that starts at `source`.
+
+        Raises:
+            ValueError: A nested list's length is out of range, or a text has no 0 byte or isn't UTF-8.
+        """
         cdef Slot item = self.item
         cdef const unsigned char* here
         cdef const unsigned char* rest

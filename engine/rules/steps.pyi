@@ -3,7 +3,7 @@ from types import TracebackType
 from typing import Self, final
 
 class BrokenOff(BaseException):
-    """Raised in a step of rules that is to end."""
+    """Raised in a step of rules that is to end, or that begins after one was interrupted."""
 
 @final
 class Steps:

@@ -31,8 +31,12 @@ cdef class Steps:
 
     In a `with` block, other calls of the rules are steps, too.
 
+    Args:
+        seconds: The limit of a step.
+
     Raises:
-        TimeoutError: A step was interrupted.
+        TimeoutError: A step was interrupted, because it took too long or the run is stopping.
+        BrokenOff: A step begins after one was interrupted.
     """
 
     def __init__(self, double seconds):
@@ -47,6 +51,11 @@ cdef class Steps:
         self.end()
 
     cdef int begin(self) except -1:
+        """Start a step.
+
+        Raises:
+            BrokenOff: An earlier step was interrupted.
+        """
         if self.broken_off:
             raise BrokenOff
         self.number += 1
@@ -54,6 +63,11 @@ cdef class Steps:
         return 0
 
     cdef int end(self) except -1:
+        """End a step.
+
+        Raises:
+            TimeoutError: The step was interrupted, because it took too long or the run is stopping.
+        """
         cdef unsigned long thread = self.thread
         self.thread = 0
         if not self.broken_off:
@@ -78,7 +92,7 @@ cdef class Steps:
 
 
 def _watch(steps):
-    """Have them looked at, as long as they are there."""
+    """Add steps to those that the watching thread checks while they exist, and start that thread if there is none."""
     global _watching
     with _starting:
         _watched.add(steps)
@@ -88,7 +102,7 @@ def _watch(steps):
 
 
 def _look():
-    """Look at all steps, until there are none."""
+    """Check all steps repeatedly, until none exist."""
     global _watching
     rest = threading.Event()
     while True:

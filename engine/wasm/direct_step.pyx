@@ -5,7 +5,7 @@ No other module relies on private parts of the runtime. These are its descriptio
 takes as long as the step itself. Play in memory takes 30% less time with this code (statement's bots, wasmtime 50).
 
 It is used only with RUNTIMES, with which it was tested, on x86_64, and while `is_on`. Otherwise the runtime calls the
-core's step itself, and the games are the same (tests/worker/test_steps.py).
+core's step itself, and the games are the same (tests/worker/test_same_games.py).
 """
 
 cimport cython
@@ -38,6 +38,13 @@ cdef class DirectStep:
     """A referee's step for compiled callers, which import its `function`. Keep it as long as they can call it.
 
     The code doesn't enter the runtime, doesn't read its caller, and can't fail.
+
+    Args:
+        function: The step as a C function, as `Store.function` returns it.
+        referee: The referee, which must live as long as this.
+
+    Raises:
+        ValueError: The function is no plain C function.
     """
 
     cdef Described described
@@ -56,7 +63,18 @@ cdef class DirectStep:
 
 
 def direct_step(bytes function, Referee referee, str version):
-    """Return the direct step of a referee, or None if only the runtime can call its `function`."""
+    """Return the direct step of a referee, or None if only the runtime can call its `function`.
+
+    That is so with another version of the runtime, more than two seats, or measurements of fuel or time.
+
+    Args:
+        function: The step as a C function, as `Store.function` returns it.
+        referee: The referee.
+        version: Name and version of the runtime, such as "wasmtime 50.0.0".
+
+    Raises:
+        ValueError: The function is no plain C function.
+    """
     if not is_on or not version.startswith(RUNTIMES) or DIRECT_STEP == NULL:
         return None
     if referee.core.seats > SEATS or referee.measures or referee.watch.measures_bots or referee.watch.times_core:

@@ -18,7 +18,11 @@ cdef class Fuel:
         self.context = <void*>context
 
     def count_by(self, bytes counter):
-        """Take the handle of a new instance's counter, b"" for none."""
+        """Take the handle of a new instance's counter, b"" for none. What the previous one counted remains in the sum.
+
+        Raises:
+            ValueError: A handle has another size.
+        """
         if len(counter) not in (0, sizeof(RuntimeVariable)):
             raise ValueError("a variable's handle has 24 bytes")
         self.settle()
@@ -34,7 +38,7 @@ cdef class Fuel:
         self.given = self.settled = 0
 
     def give(self, uint64_t fuel):
-        """Let the bot use this much fuel from now on."""
+        """Let the bot use this much fuel from now on, instead of what it has left."""
         self.give_more(fuel)
 
     @property
@@ -49,6 +53,7 @@ cdef class Fuel:
         return self.settle()
 
     cdef int64_t left(self) noexcept nogil:
+        """Return the counter's value, which is negative if the bot needed more than it had, or 0 without a counter."""
         cdef RuntimeNumber value
         if not self.is_counted:
             return 0
@@ -56,6 +61,7 @@ cdef class Fuel:
         return value.number
 
     cdef void put(self, int64_t left) noexcept nogil:
+        """Set the counter, if there is one."""
         cdef RuntimeNumber value
         if self.is_counted:
             value.kind = I64
@@ -63,12 +69,16 @@ cdef class Fuel:
             runtime.set_variable(self.context, &self.counter, &value)
 
     cdef void give_more(self, uint64_t fuel) noexcept nogil:
+        """Let the bot use this much fuel from now on, instead of what it has left."""
         self.settle()
         self.given = fuel
         self.put(<int64_t>fuel)
 
     cdef uint64_t settle(self) noexcept nogil:
-        """Add up the fuel used so far, and return the sum."""
+        """Add up the fuel used so far, and return the sum.
+
+        A bot that needed more than it had is recorded as overdrawn.
+        """
         cdef int64_t left
         if self.is_counted:
             left = self.left()

@@ -45,7 +45,7 @@ class StartedBot:
 
 @final
 class Program:
-    """What starting a bot of a compiled module takes; see instances.pyx."""
+    """The constant parts of a compiled module's starts; see instances.pyx."""
 
     def __init__(
         self,

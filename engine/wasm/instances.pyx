@@ -15,7 +15,7 @@ cdef enum:
     MAX_ARGUMENTS = 4      # limit of functions that are called from here
     PAGE = 65536            # bytes, of a memory
 
-# Of a variable of 32 bits that keeps its value.
+# Type of a variable of 32 bits that keeps its value.
 cdef void* constant_type = NULL
 
 
@@ -39,22 +39,36 @@ def take_places(int64_t count):
 
 
 cdef bytes as_bytes(const Extern* found):
+    """Return the runtime's description of an import or export as bytes."""
     return PyBytes_FromStringAndSize(<const char*>found, sizeof(Extern))
 
 
 cdef const Extern* as_extern(bytes extern) except NULL:
+    """Return the runtime's description of an import or export, which lives as long as the bytes.
+
+    Raises:
+        ValueError: The bytes have another size.
+    """
     if len(extern) != sizeof(Extern):
         raise ValueError("what is imported or exported has 32 bytes")
     return <const Extern*>PyBytes_AS_STRING(extern)
 
 
 def handle_of(bytes extern):
-    """Return a memory or a variable as an argument of the runtime's functions."""
+    """Return a memory or a variable as an argument of the runtime's functions.
+
+    Raises:
+        ValueError: The bytes don't describe an import or export.
+    """
     return PyBytes_FromStringAndSize(<const char*>as_extern(extern).of, sizeof(RuntimeVariable))
 
 
 def handle_of_function(bytes function):
-    """Return a function as an argument of the runtime's functions."""
+    """Return a function as an argument of the runtime's functions.
+
+    Raises:
+        ValueError: The bytes don't describe an import or export.
+    """
     return PyBytes_FromStringAndSize(<const char*>as_extern(function).of, sizeof(RuntimeFunction))
 
 
@@ -63,6 +77,10 @@ cdef class Store:
     """A store of an engine. Its contents end with it, and then its `places` in the pool become free.
 
     Failures of the runtime raise its own exceptions.
+
+    Args:
+        engine: Address of the engine.
+        places: Places in the pool that the caller has taken for this store.
     """
 
     cdef void* store
@@ -88,15 +106,22 @@ cdef class Store:
         return <uintptr_t>self.of
 
     def limit(self, int64_t memory, int64_t elements, int64_t instances):
-        """Limit all later creation and growth: bytes of memories, elements of tables, and their numbers."""
+        """Limit all later creation and growth.
+
+        Args:
+            memory: Bytes of each memory.
+            elements: Elements of each table.
+            instances: Numbers of instances, of tables and of memories.
+        """
         self.memory, self.elements, self.instances = memory, elements, instances
         self.limit_memory(memory)
 
     cdef void limit_memory(self, int64_t memory) noexcept:
+        """Change the limit of memories, in bytes."""
         runtime.set_limits(self.store, memory, self.elements, self.instances, self.instances, self.instances)
 
     def call_at_ticks(self, uintptr_t function, uintptr_t argument):
-        """Have a C function called with this argument, within code that runs, as the engine's clock ticks."""
+        """Have a C function called with this argument when the engine's clock ticks while code runs."""
         runtime.call_at_ticks(self.store, <void*>function, <void*>argument, NULL)
         runtime.set_deadline(self.of, 1)
 
@@ -132,14 +157,17 @@ cdef class Store:
         return as_bytes(&found)
 
     def value_of(self, bytes variable):
-        """Return the number in a variable of 32 bits."""
+        """Return the number in a variable of 32 bits, as a signed one."""
         cdef const Extern* extern = as_extern(variable)
         cdef RuntimeNumber value
         runtime.get_variable(self.of, &extern.of, &value)
         return <int32_t>value.number
 
     def grow(self, bytes memory, uint64_t pages):
-        """Let a memory grow: how many pages it had."""
+        """Grow a memory by this many pages, and return how many it had.
+
+        A limit that forbids it raises the runtime's exception.
+        """
         cdef const Extern* extern = as_extern(memory)
         cdef uint64_t before = 0
         cdef void* error
@@ -153,7 +181,7 @@ cdef class Store:
         return runtime.memory_size(self.of, &as_extern(memory).of)
 
     def place_of(self, bytes memory):
-        """Return the address of a memory in ours, and its bytes."""
+        """Return the address of a memory in this process, and its size in bytes."""
         cdef const Extern* extern = as_extern(memory)
         return (
             <uintptr_t>runtime.memory_data(self.of, &extern.of),
@@ -163,7 +191,18 @@ cdef class Store:
 
 @cython.final
 cdef class Instance:
-    """An instance of a module in a store, with imports in the module's order and the store's exceptions."""
+    """An instance of a module in a store.
+
+    Making it and calling it raise the runtime's own exceptions, such as that of a trap.
+
+    Args:
+        store: The store.
+        module: Address of the compiled module.
+        imports: The imports in the module's order.
+
+    Raises:
+        ValueError: An import has another size.
+    """
 
     cdef Store store
     cdef RuntimeInstance instance
@@ -182,7 +221,11 @@ cdef class Instance:
         check(error, trap)
 
     def exports(self, tuple names):
-        """Return the exports of these names, which are bytes and must all exist."""
+        """Return the exports of these names, which are bytes.
+
+        Raises:
+            KeyError: One doesn't exist.
+        """
         cdef list found = []
         cdef Extern extern
         cdef bytes name
@@ -196,7 +239,14 @@ cdef class Instance:
         return found
 
     def call(self, bytes name, *arguments):
-        """Call an exported function that takes these integers and returns nothing. A missing one is a KeyError."""
+        """Call an exported function that takes these integers and returns nothing.
+
+        A trap raises the runtime's exception.
+
+        Raises:
+            KeyError: There is no such export.
+            ValueError: There are more than MAX_ARGUMENTS.
+        """
         cdef RuntimeValue values[MAX_ARGUMENTS]
         cdef Extern function
         cdef void* trap = NULL
@@ -223,8 +273,8 @@ cdef class StartedBot:
         functions: The functions that answer.
         memory: The memory.
         counter: The counter of its fuel.
-        address: The address of its struct, a constant for the loop.
-        window: The struct's place in our memory.
+        address: The address of its struct in its memory, a constant for the loop.
+        window: The address of the struct in this process.
     """
 
     cdef readonly Instance instance
@@ -260,7 +310,7 @@ cdef class Program:
         self.exports, self.called_first, self.is_told, self.pages = exports, called_first, is_told, pages
 
     def start(self, Store store, list imports, seed_random, uint64_t seed, Fuel fuel, uint64_t given):
-        """Start a bot.
+        """Start a bot. A trap or a limit raises the runtime's own exception.
 
         Args:
             store: Its limits leave room for the bot's memory.
@@ -275,7 +325,7 @@ cdef class Program:
         return bot
 
     cdef StartedBot prepare(self, Store store, list imports, Fuel fuel, uint64_t given):
-        """Start a bot as far as its seed doesn't matter."""
+        """Start a bot up to the point at which its seed matters."""
         cdef StartedBot bot = StartedBot()
         cdef Extern* memory
         cdef uint64_t address
@@ -295,6 +345,7 @@ cdef class Program:
         return bot
 
     cdef int begin(self, StartedBot bot, seed_random, uint64_t seed) except -1:
+        """Seed a started bot, and call tournament_start if it has that."""
         if seed_random is not None:
             seed_random(<int64_t>seed)
         if self.is_told:
@@ -341,7 +392,7 @@ cdef class KeptBot:
         variables: Names of the exported variables that change.
         fuel: Counts the fuel of the start.
         given: The fuel to start with, in each leg.
-        pages: The open file /proc/self/pagemap.
+        pages: Descriptor of the open file /proc/self/pagemap.
 
     Raises:
         ValueError: The bot can't be brought back.
@@ -404,11 +455,14 @@ cdef class KeptBot:
         return runtime.memory_size(self.store, &self.memory)
 
     def begin(self, Fuel fuel, uint64_t seed):
-        """Start the bot for a leg. Return False if it can't be brought back, and is of no use any more.
+        """Start the bot for a leg. A trap raises the runtime's own exception.
 
         Args:
-            fuel: Counts what the bot uses in the leg. Its start takes the same as ever.
+            fuel: Counts what the bot uses in the leg. Its start always takes the same.
             seed: The start of all that is random for the bot.
+
+        Returns:
+            False if the bot can't be brought back, and is of no use any more.
         """
         cdef bint is_back
         cdef int i
@@ -426,7 +480,11 @@ cdef class KeptBot:
         return True
 
     cdef bint restore_pages(self, bint is_start) noexcept nogil:
-        """Give all used pages the content that they had at the start, or copy it if this is the start."""
+        """Give all used pages the content that they had at the start, or copy it if this is the start.
+
+        Returns:
+            False if the memory has grown, too many pages were used, or the system doesn't report or give back pages.
+        """
         cdef Range[MAX_RANGES] used
         cdef Question asked
         cdef size_t page
@@ -452,6 +510,10 @@ cdef class KeptBot:
         return True
 
     cdef inline bint restore_page(self, size_t page, bint is_start) noexcept nogil:
+        """Give a page the content that it had at the start, or copy it if there is no copy.
+
+        Return whether that worked.
+        """
         cdef char* at = self.place + page * SYSTEMS_PAGE
         if self.copies[page] >= 0:
             memcpy(at, self.content + self.copies[page] * SYSTEMS_PAGE, SYSTEMS_PAGE)

@@ -5,14 +5,11 @@ FUEL: str
 BEGIN: str
 
 class Refused(ValueError):
-    """A module that can't be a bot; the message says why, to its author."""
+    """Raised for a module that can't be a bot. The message tells its author why."""
 
 @final
 class Module:
-    """What a module consists of; see the .pyx.
-
-    `exports`: exported functions, by index; `imported`: the names of imported ones.
-    """
+    """The parts of a module; see modules.pyx."""
 
     @property
     def code(self) -> bytes: ...
@@ -33,5 +30,8 @@ class Module:
     def origins(self, places: Iterable[int]) -> list[int]: ...
 
 def read_module(code: bytes) -> Module:
-    """Read a module that the runtime has validated. Raises Refused where it has too much, or something that bots may
-    not have."""
+    """Read a module that the runtime has validated.
+
+    Raises:
+        Refused: It is too large, or has something that bots must not have.
+    """

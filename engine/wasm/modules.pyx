@@ -2,11 +2,11 @@
 
 Fuel is a counter that a module's code decreases, with a trap when none is left. So the place where a bot is stopped
 follows from its bytes alone, under any runtime. Each instruction that does something costs one unit. Only what takes
-longer than docs/explanation/sandbox.md promises for a unit costs more: growth of memory, throws, filling and copying
-memory (a unit per four bytes), and calls that return several values. Each piece of code without branches pays for all
-of it at its beginning. A function without loops, of at most MAX_FLAT units, pays for everything at its beginning, also
-for what is then skipped. The code checks the fuel where loops repeat, and at the beginning of functions that have loops
-or call others. The code in between is short.
+longer than docs/explanation/sandbox.md promises for a unit costs more. These are growth of memory, throws, filling and
+copying memory (a unit per four bytes), and calls that return several values. Each piece of code without branches pays
+for all of it at its beginning. A function without loops, of at most MAX_FLAT units, pays for everything at its
+beginning, also for what is then skipped. The code checks the fuel where loops repeat, and at the beginning of functions
+that have loops or call others. The code in between is short.
 
 The counter is a variable of the module, exported as FUEL, so that the worker can fill and read it. It is right at every
 moment, so a function can be left by a return, a branch, a throw or a trap. A function with loops has a copy of it,
@@ -267,6 +267,7 @@ cdef struct Numbers:
 
 
 cdef int append(Numbers* numbers, uint32_t number) except -1 nogil:
+    """Add a number."""
     if not grown(<void**>&numbers.at, &numbers.capacity, numbers.count + 1, sizeof(uint32_t)):
         raise MemoryError
     numbers.at[numbers.count] = number
@@ -295,7 +296,15 @@ cdef struct Function:
 
 @cython.final
 cdef class Module:
-    """The parts of a module. Imported functions have the first indices."""
+    """The parts of a module. Imported functions have the first indices.
+
+    Attributes:
+        code: The module's bytes.
+        exports: Index of each exported function by name.
+        imported: Names of the imported functions.
+        table_elements: Minimum number of elements of its tables.
+        memory_pages: Minimum number of pages of its memories.
+    """
 
     cdef readonly bytes code
     cdef readonly dict exports
@@ -325,6 +334,7 @@ cdef class Module:
         return frozenset(name for name in names if name in self.exports and self.is_constant(self.exports[name]))
 
     cdef bint is_constant(self, uint32_t function):
+        """Return whether a function of the module only returns a constant."""
         return function >= len(self.imported) and self.own[function - len(self.imported)].is_constant
 
     @property
@@ -351,15 +361,17 @@ cdef class Module:
         return Writer(self).write_all()
 
     def origins(self, places):
-        """Return the offsets in the module of these offsets in its bytes with fuel, −1 for what was added."""
+        """Return the offsets in the module of these offsets in its bytes with fuel, -1 for what was added."""
         cdef Writer writer = Writer(self)
         writer.write_all()
         return [writer.origin(place) if 0 <= place < <int64_t>writer.size else -1 for place in places]
 
     cdef void pay(self, size_t mark, uint32_t cost) noexcept nogil:
+        """Raise the cost at a mark, up to the largest number."""
         self.marks[mark].cost += min(cost, <uint32_t>0xFFFFFFFF - self.marks[mark].cost)
 
     cdef int mark(self, size_t place, Deed deed, uint32_t cost) except -1 nogil:
+        """Mark a place at which the writer adds code."""
         if not grown(<void**>&self.marks, &self.marks_capacity, self.mark_count + 1, sizeof(Mark)):
             raise MemoryError
         self.marks[self.mark_count] = Mark(place, deed, cost)
@@ -370,7 +382,10 @@ cdef class Module:
 @cython.final
 @cython.internal
 cdef class Reader:
-    """A reader of a module, which marks where the writer must add something."""
+    """A reader of a module, which marks where the writer must add something.
+
+    What bots must not have is refused by each method, with a Refused.
+    """
 
     cdef const uint8_t* data
     cdef size_t position, end
@@ -396,15 +411,18 @@ cdef class Reader:
     # Bytes. Nothing is read beyond the end, although the module was validated.
 
     cdef int refuse(self, const char* why) except -1 with gil:
+        """Raise Refused."""
         raise Refused(why.decode())
 
     cdef int byte(self) except -1 nogil:
+        """Return the next byte."""
         if self.position >= self.end:
             self.refuse(b"ends too early")
         self.position += 1
         return self.data[self.position - 1]
 
     cdef int skip(self, size_t count) except -1 nogil:
+        """Skip bytes."""
         if count > self.end - self.position:
             self.refuse(b"ends too early")
         self.position += count
@@ -422,12 +440,13 @@ cdef class Reader:
         return result
 
     cdef int skip_number(self) except -1 nogil:
+        """Skip an LEB128 number."""
         while self.byte() & 0x80:
             pass
         return 0
 
     cdef size_t piece(self) except? 0 nogil:
-        """Return the end of a piece that begins with its size."""
+        """Return the end of a piece that begins with its size, which is skipped."""
         cdef size_t size = self.read_number()
         self.skip(size)
         self.position -= size
@@ -443,6 +462,7 @@ cdef class Reader:
     # The module.
 
     cdef Module read(self, bytes code):
+        """Return the parts of a module."""
         cdef size_t start, end
         cdef size_t whole = PyBytes_GET_SIZE(code)
         cdef int kind
@@ -469,6 +489,7 @@ cdef class Reader:
         return self.module
 
     cdef int section(self, int kind) except -1:
+        """Read a section's entries, if they matter."""
         cdef uint32_t count, i, _i
         if kind == START:
             self.module.start = self.read_number()
@@ -503,6 +524,7 @@ cdef class Reader:
         return 0
 
     cdef int function_type(self) except -1:
+        """Read the type of functions."""
         cdef uint32_t values
         if self.byte() != FUNCTION_TYPE:
             self.refuse(b"has a type that isn't a plain function's")
@@ -528,6 +550,7 @@ cdef class Reader:
         return 0
 
     cdef int block_type(self) except -1 nogil:
+        """Skip the type of a block."""
         cdef int first = self.byte()
         self.position -= 1
         # A negative number of one byte is a type of values, or no type. Other numbers are indices of types.
@@ -536,6 +559,7 @@ cdef class Reader:
         return self.skip_number()
 
     cdef int import_(self) except -1:
+        """Read an import."""
         cdef int kind
         self.text()
         name = self.text()
@@ -556,6 +580,7 @@ cdef class Reader:
         return 0
 
     cdef int table(self) except -1:
+        """Read a table."""
         cdef int kind = self.byte()
         if kind != FUNCTION_REFERENCE and kind != OUTER_REFERENCE:
             self.refuse(b"has a table of something unknown")
@@ -571,6 +596,7 @@ cdef class Reader:
         return least
 
     cdef int tag(self) except -1:
+        """Read a tag, which can have up to 8 numbers."""
         cdef uint32_t of_type, i
         self.module.can_throw = True
         self.byte()
@@ -601,6 +627,7 @@ cdef class Reader:
                 self.skip_operands(kind)
 
     cdef int export(self) except -1:
+        """Read an export, of which only functions matter."""
         name = self.text()
         cdef int kind = self.byte()
         cdef uint32_t index = self.read_number()
@@ -609,6 +636,7 @@ cdef class Reader:
         return 0
 
     cdef uint32_t checked(self, uint32_t index, size_t count) except? 0xFFFFFFFF nogil:
+        """Return an index that is below the number of entries."""
         if index >= count:
             self.refuse(b"refers to what isn't there")
         return index
@@ -616,6 +644,7 @@ cdef class Reader:
     # A function.
 
     cdef int function(self, uint32_t index) except -1 nogil:
+        """Read a function's variables and instructions."""
         cdef size_t whole = self.end
         cdef uint32_t of_type = self.functions.at[self.checked(index, self.functions.count)]
         cdef Function function
@@ -727,6 +756,7 @@ cdef class Reader:
         return 0
 
     cdef uint32_t next_variable(self, Function* function, bint is_wanted) noexcept nogil:
+        """Return the number of a new variable of a function, or NONE if it isn't wanted."""
         function.more += is_wanted
         return function.variables + function.more - 1 if is_wanted else NONE
 
@@ -748,6 +778,7 @@ cdef class Reader:
         return self.stack.at[self.stack.count]
 
     cdef int follow(self, const Instruction* instruction) except -1 nogil:
+        """Take an instruction's values off the stack, record which show, and put there what it gives."""
         cdef size_t takes = instruction.takes
         cdef size_t _i
         cdef uint32_t value
@@ -767,6 +798,7 @@ cdef class Reader:
         return 0
 
     cdef int use_variable(self, int row, const Function* function) except -1 nogil:
+        """Follow a value out of a variable, or into one."""
         cdef uint32_t variable = self.checked(self.read_number(), function.variables)
         cdef uint32_t value
         if row == LOCAL_GET:
@@ -829,11 +861,13 @@ cdef class Reader:
         return 0
 
     cdef int refuse_variables(self, uint32_t index, uint64_t count) except -1 with gil:
+        """Raise Refused for a function with too many variables."""
         raise Refused(
             f"its function {index} has {count:,} variables; at most {MAX_VARIABLES:,} are allowed"
         )
 
     cdef int refuse_instruction(self, uint32_t index, int opcode, int row, uint32_t number) except -1 with gil:
+        """Raise Refused for an instruction that isn't allowed."""
         name = NAMES.get(row) or (f"{opcode:#x}" if row == opcode else f"{opcode:#x} {number}")
         if row == TRY_TABLE:
             name = f"try_table with {number} handlers"
@@ -860,6 +894,7 @@ cdef class Writer:
         free(self.copied.at)
 
     cdef bytes write_all(self):
+        """Return the module's bytes with fuel."""
         cdef Module module = self.module
         cdef bint wants_globals = True
         cdef bint wants_exports = True
@@ -886,17 +921,20 @@ cdef class Writer:
     # Bytes.
 
     cdef int room(self, size_t more) except -1 nogil:
+        """Make room for more bytes."""
         if not grown(<void**>&self.content, &self.capacity, self.size + more, 1):
             raise MemoryError
         return 0
 
     cdef int write(self, int byte) except -1 nogil:
+        """Write a byte."""
         self.room(1)
         self.content[self.size] = <uint8_t>byte
         self.size += 1
         return 0
 
     cdef int number(self, uint32_t number) except -1 nogil:
+        """Write an unsigned LEB128 number."""
         self.room(5)
         self.size += encode(self.content + self.size, number)
         return 0
@@ -927,6 +965,7 @@ cdef class Writer:
         return 0
 
     cdef int64_t origin(self, uint32_t place):
+        """Return the offset in the module of an offset in what was written, -1 for what was added."""
         cdef size_t i
         for i in range(0, self.copied.count, 3):
             if 0 <= <int64_t>place - self.copied.at[i + 2] < self.copied.at[i + 1] - self.copied.at[i]:
@@ -963,6 +1002,7 @@ cdef class Writer:
         return self.insert_size(start)
 
     cdef int exports(self, size_t content, size_t end) except -1:
+        """Write the module's exports, and those of the counter, of variables that change, and of the start function."""
         changing = self.module.changing_variables or ()
         cdef size_t start = self.head(EXPORTS, content, end, 1 + len(changing) + (self.module.start >= 0))
         self.export(FUEL, A_VARIABLE, self.module.variables)
@@ -973,6 +1013,7 @@ cdef class Writer:
         return self.insert_size(start)
 
     cdef int export(self, str name, int kind, uint32_t index) except -1:
+        """Write an export."""
         encoded = name.encode()
         self.number(len(encoded))
         for byte in encoded:
@@ -981,6 +1022,7 @@ cdef class Writer:
         return self.number(index)
 
     cdef int code(self) except -1:
+        """Write all functions with the code that is added to them."""
         cdef size_t start, i
         self.write(CODE)
         start = self.size
@@ -993,6 +1035,7 @@ cdef class Writer:
     # A function.
 
     cdef int function(self, const Function* function) except -1 nogil:
+        """Write a function with the code that is added to it."""
         cdef size_t start = self.size
         cdef size_t copied = function.instructions
         cdef const Mark* mark
@@ -1022,16 +1065,19 @@ cdef class Writer:
         return self.insert_size(start)
 
     cdef int declare(self, uint32_t variable, int kind) except -1 nogil:
+        """Declare an added variable of this type, unless it is NONE."""
         if variable != NONE:
             self.write(1)
             self.write(kind)
         return 0
 
     cdef int with_index(self, int opcode, uint32_t index) except -1 nogil:
+        """Write an instruction with an index."""
         self.write(opcode)
         return self.number(index)
 
     cdef int pay(self, const Function* function, const Mark* mark) except -1 nogil:
+        """Write code that takes a mark's cost from the fuel, and traps if the mark wants that."""
         if mark.cost:
             self.get(function)
             self.constant(mark.cost)
@@ -1062,16 +1108,19 @@ cdef class Writer:
         return self.write(END)
 
     cdef int get(self, const Function* function) except -1 nogil:
+        """Write code that puts the fuel on the stack."""
         if function.held != NONE:
             return self.with_index(LOCAL_GET, function.held)
         return self.with_index(GLOBAL_GET, self.module.variables)
 
     cdef int set(self, const Function* function) except -1 nogil:
+        """Write code that takes the fuel from the stack, and stores it."""
         if function.held != NONE:
             self.with_index(LOCAL_TEE, function.held)
         return self.with_index(GLOBAL_SET, self.module.variables)
 
     cdef int take_up(self, const Function* function) except -1 nogil:
+        """Write code that copies the counter, if the function has a copy of it."""
         if function.held == NONE:
             return 0
         self.with_index(GLOBAL_GET, self.module.variables)

@@ -26,6 +26,7 @@ cdef void* on_step(void* referee, void* caller, RuntimeValue* values, size_t cou
 
 
 cdef inline int function_number(int seat, int question, int seats) noexcept nogil:
+    """Return the number of the function that answers a seat's question."""
     return (SEATS if seats < SEATS else seats) * question + seat    # direct_step.h has it for at most two seats
 
 
@@ -46,8 +47,13 @@ cdef class Referee:
 
     Args:
         context: Address of the context of the bots' store.
+        fuels: Fuel of each seat.
         fuel: Fuel for each decision.
-        bank: Fuel for all decisions and starts of a seat.
+        bank: Fuel for all decisions and starts of a seat, 0 for no limit.
+        watch: Watch of the same seats.
+
+    Raises:
+        ValueError: The core has fewer seats.
     """
 
     def __init__(
@@ -71,6 +77,11 @@ cdef class Referee:
         self.watch = watch
 
     cdef int take_core(self, GameCore core) except -1:
+        """Take a leg's core.
+
+        Raises:
+            ValueError: The core has fewer seats.
+        """
         if self.seats > core.seats:
             raise ValueError(f"{self.seats} seats have fuel, the core has {core.seats}")
         self.core = core
@@ -83,6 +94,9 @@ cdef class Referee:
         Args:
             core: A core of the same class and as many seats.
             stopping: Returns whether the run must stop.
+
+        Raises:
+            ValueError: The core has fewer seats.
         """
         cdef int seat
         self.take_core(core)
@@ -96,7 +110,13 @@ cdef class Referee:
         return <uintptr_t>&on_step, <uintptr_t><void*>self
 
     def seat_bots(self, bytes loop):
-        """Take the handle of the loop's function. Seats that the loop doesn't serve are answered by `play`."""
+        """Take the handle of the loop's function, and refill all seats.
+
+        Seats that the loop doesn't serve are answered by `play`.
+
+        Raises:
+            ValueError: The handle has another size.
+        """
         if len(loop) != sizeof(RuntimeFunction):
             raise ValueError("a function handle has 16 bytes")
         self.loop = (<RuntimeFunction*><const char*>loop)[0]
@@ -105,11 +125,14 @@ cdef class Referee:
             self.refill(seat)
 
     def measure_fuel(self):
-        """Measure the fuel of decisions from now on. Call it before the step is taken."""
+        """Measure the fuel of decisions from now on.
+
+        Call it before `direct_step`, because a direct step measures nothing.
+        """
         self.measures = True
 
     def fuel_used(self, int seat):
-        """Return a seat's decisions, total fuel, and maximum fuel of a decision, while measured."""
+        """Return a seat's decisions, their total fuel, and the maximum fuel of a decision, while measured."""
         return self.taken[seat].decisions, self.taken[seat].fuel, self.taken[seat].most_fuel
 
     def fuel_left(self, int seat):
@@ -124,8 +147,8 @@ cdef class Referee:
 
         Returns:
             LEG_IS_OVER. RECORDS_ARE_FULL: empty the tables, then call again. FAULT: the asked bot trapped or broke the
-            rules; restart it, then call again with the default answer. ANSWER_WANTED: the asked seat has no WebAssembly
-            bot.
+            rules, unless the watch ended play; restart it, then call again with the default answer. ANSWER_WANTED: the
+            asked seat has no WebAssembly bot.
         """
         cdef Status status
         with nogil:
@@ -169,6 +192,10 @@ cdef class Referee:
         return function_number(self.core.decision.seat, self.core.decision.kind, self.core.seats)
 
     cdef void next_measured(self, RuntimeValue* values) noexcept nogil:
+        """Step the core, and put the next function's number in place of the answer.
+
+        Fuel and time are measured if wanted.
+        """
         self.note_fuel()
         self.watch.begin_step()
         values[0].i32 = self.next_call(values[0].i64)
@@ -178,13 +205,19 @@ cdef class Referee:
         self.watch.end_step(self.core.decision.seat if self.direct.status == DECIDE else -1)
 
     cdef uint64_t spent(self, int seat) noexcept nogil:
+        """Return the fuel that a seat has used in the leg."""
         return (<Fuel>self.fuels[seat]).settle()
 
     cdef uint64_t left_of_bank(self, int seat) noexcept nogil:
+        """Return the fuel that a seat can still use in the leg."""
         return self.bank - min(self.bank, self.spent(seat))
 
     cdef bint refill(self, int seat) noexcept nogil:
-        """Give a seat fuel for its next decision, at most what the bank has. Return False if the bot used too much."""
+        """Give a seat fuel for its next decision, at most what the bank has.
+
+        Returns:
+            False if the bot needed more than it had.
+        """
         cdef uint64_t left = self.left_of_bank(seat)
         if (<Fuel>self.fuels[seat]).is_overdrawn:
             return False

@@ -53,6 +53,7 @@ def find_functions(library, raise_failure):
 
 
 cdef int check(void* error, void* trap) except -1:
+    """Raise what an error or a trap of the runtime describes, if one isn't NULL. Both are then freed."""
     if error or trap:
         _raise(<uintptr_t>error, <uintptr_t>trap)
     return 0

@@ -6,7 +6,7 @@ FUEL_PER_SECOND: int
 
 @final
 class Surroundings:
-    """Tells a WebAssembly bot the time, gives it random bytes, and keeps what it prints; see surroundings.pyx."""
+    """The functions that a WebAssembly bot's libc imports, and the end of the bot's output; see surroundings.pyx."""
 
     def __init__(self, key: bytes, *, fuel: Fuel, context: int) -> None: ...
     @property

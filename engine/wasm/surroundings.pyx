@@ -107,7 +107,7 @@ cdef class Surroundings:
 
     @property
     def functions(self):
-        """Functions by name: address of the C function, and its first argument."""
+        """C functions by name: the address of each, and its first argument."""
         return {
             "clock_time_get": (<uintptr_t>&on_time, <uintptr_t><void*>self),
             "clock_res_get": (<uintptr_t>&on_resolution, <uintptr_t><void*>self),
@@ -123,16 +123,17 @@ cdef class Surroundings:
 
     @property
     def printed(self):
-        """End of the bot's output, as bytes."""
+        """End of the bot's output since `take_printed`, as at most KEPT bytes."""
         return self.kept[:self.size]
 
     def take_printed(self):
-        """Return the end of the bot's output since the last call."""
+        """Return the end of the bot's output since the last call, as at most KEPT bytes."""
         cdef bytes taken = self.kept[:self.size]
         self.size = 0
         return taken
 
     cdef void* tell_time(self, void* caller, RuntimeValue* values) noexcept nogil:
+        """Write the time, and return a trap if the fuel runs out."""
         cdef uint32_t clock = <uint32_t>values[0].i32
         cdef uint8_t* target = self.room(caller, <uint32_t>values[2].i32, sizeof(uint64_t))
         cdef uint64_t time
@@ -151,6 +152,7 @@ cdef class Surroundings:
         return NULL
 
     cdef void* tell_resolution(self, void* caller, RuntimeValue* values) noexcept nogil:
+        """Write the clocks' resolution, and return a trap if the fuel runs out."""
         cdef uint8_t* target = self.room(caller, <uint32_t>values[1].i32, sizeof(uint64_t))
         cdef uint64_t resolution = RESOLUTION
         if not self.pay(FUEL_OF_CALL):
@@ -165,6 +167,7 @@ cdef class Surroundings:
         return NULL
 
     cdef void* give_random(self, void* caller, RuntimeValue* values) noexcept nogil:
+        """Write random bytes, and return a trap if the fuel runs out."""
         cdef uint64_t size = <uint32_t>values[1].i32
         cdef uint8_t* target = self.room(caller, <uint32_t>values[0].i32, size)
         cdef uint64_t word
@@ -182,6 +185,7 @@ cdef class Surroundings:
         return NULL
 
     cdef void* tell_environment(self, void* caller, RuntimeValue* values) noexcept nogil:
+        """Write that there are no variables, and return a trap if the fuel runs out."""
         cdef uint8_t* count = self.room(caller, <uint32_t>values[0].i32, sizeof(uint32_t))
         cdef uint8_t* size = self.room(caller, <uint32_t>values[1].i32, sizeof(uint32_t))
         if not self.pay(FUEL_OF_CALL):
@@ -195,7 +199,10 @@ cdef class Surroundings:
         return NULL
 
     cdef void* write(self, void* caller, RuntimeValue* values) noexcept nogil:
-        """Keep what is written, and report its size. Unreadable memory gives NOT_SUPPORTED."""
+        """Keep what is written, and report its size. Return a trap if the fuel runs out.
+
+        Unreadable memory gives NOT_SUPPORTED.
+        """
         cdef int32_t descriptor = values[0].i32
         cdef uint64_t place = <uint32_t>values[1].i32
         cdef uint64_t pieces = min(<uint64_t><uint32_t>values[2].i32, <uint64_t>MAX_PIECES)
@@ -228,6 +235,7 @@ cdef class Surroundings:
         return NULL
 
     cdef void keep(self, const uint8_t* content, uint64_t length) noexcept nogil:
+        """Append to the output, of which only the last KEPT bytes stay."""
         cdef int stays
         if length > KEPT:
             content += length - KEPT
@@ -254,6 +262,7 @@ cdef class Surroundings:
         return self.fuel.pay(price) > 0
 
     cdef void* refusal(self, const char* why) noexcept nogil:
+        """Return a trap with this message."""
         return runtime.new_trap(why, strlen(why))
 
     cdef uint8_t* room(self, void* caller, uint64_t place, uint64_t size) noexcept nogil:

@@ -24,6 +24,7 @@ ANY_SEAT = ANY
 
 
 cdef inline double seconds_of(int clock) noexcept nogil:
+    """Return a clock's time in seconds."""
     cdef timespec time
     clock_gettime(clock, &time)
     return time.tv_sec + 1e-9 * time.tv_nsec
@@ -44,10 +45,21 @@ cdef class Watch:
 
     A bot is late if it takes more than `seconds` plus `seconds_per_fuel` for each unit of fuel that it used.
 
+    Args:
+        fuels: Fuel of each seat.
+        seconds: Seconds that a bot can take without fuel.
+        seconds_per_fuel: Seconds that it can take for each unit of fuel.
+        stopping: Returns whether the run must stop. An exception stops it, too.
+        measures_bots: Whether each bot's time is measured from the beginning.
+        times_core: Whether the core's time is subtracted, because its rules are in Python.
+
     Attributes:
         late: Seat of the late bot, ANY_SEAT if it isn't known, -1 for none.
         is_stopped: Whether the run must stop.
-        interruption: Exception raised by `stopping`, which returns whether the run must stop.
+        interruption: Exception raised by `stopping`, or None.
+
+    Raises:
+        ValueError: There are too many seats.
     """
 
     def __init__(
@@ -98,19 +110,24 @@ cdef class Watch:
         return goes_on
 
     def used_by(self, int seat):
-        """Return the seconds of processor time and the fuel of a seat, or with ANY_SEAT of all together."""
+        """Return the seconds and the fuel that a seat used, or with ANY_SEAT those of all together.
+
+        Seconds are processor time if bots are measured, or have taken half of their limit. A seat has seconds of its
+        own only if bots are measured. Otherwise the first one has those of all.
+        """
         if seat == ANY:
             return sum([self.used[i] for i in range(self.seats)]), sum([fuel.spent for fuel in self.kept])
         return self.used[seat], (<Fuel>self.fuels[seat]).spent
 
     cdef void switch(self, int seat) noexcept nogil:
+        """Add the time since the last switch to the seat that was running, and start that of another, -1 for none."""
         cdef double now = seconds_of(CLOCK_THREAD_CPUTIME_ID if self.is_exact else CLOCK_MONOTONIC)
         if self.running != NOBODY:
             self.used[self.running if self.measures_bots else 0] += now - self.since
         self.running, self.since = seat, now
 
     cdef void begin_step(self) noexcept nogil:
-        """Record that the core steps, if its time matters."""
+        """Record that the core takes a step, if its time matters."""
         if self.measures_bots:
             self.switch(NOBODY)
         elif self.times_core:
@@ -152,9 +169,11 @@ cdef class Watch:
         self.since = seconds_of(CLOCK_THREAD_CPUTIME_ID)
 
     cdef bint is_late(self, double used, uint64_t fuel) noexcept nogil:
+        """Return whether these seconds are above the limit for this fuel."""
         return used > self.seconds + self.seconds_per_fuel * fuel
 
     cdef bint asks(self) noexcept nogil:
+        """Return whether the run must stop, and keep an exception of `stopping`, which stops it."""
         with gil:
             try:
                 return self.stopping()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.contests.test_one_door import contest_folder
 from tests.forks import call, shared
 from tests.processes import wait_until
 
@@ -34,14 +35,10 @@ class Loops(Rules):
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Return a folder with these rules and two bots."""
-    (tmp_path / "loops.py").write_text(_RULES)
-    (tmp_path / "tournament.toml").write_text(
-        '[loops]\nrules = "loops.py"\nsessions = 3\nseed = "s"\nrules_seconds_per_step = 0.5\n[sandbox]\nmode = "off"\n'
-    )
-    (tmp_path / "entrants" / "loops").mkdir(parents=True)
+    more = 'sessions = 3\nrules_seconds_per_step = 0.5\n[sandbox]\nmode = "off"'
+    bots = contest_folder(tmp_path, "loops", _RULES, more)
     for name in ("one", "other"):
-        (tmp_path / "entrants" / "loops" / f"{name}.c").write_text("int bid(const View *bot) { return 0; }\n")
+        (bots / f"{name}.c").write_text("int bid(const View *bot) { return 0; }\n")
     return tmp_path
 
 

@@ -38,21 +38,11 @@ GOOD: Bots = {
         int a(const Bot *bot) { return bot->card > 0.6f ? 20 : 0; }
         int b(const Bot *bot, const int bet) { return bot->card > 0.5f; }
     """,
-    "loose.cpp": """
-        static int turns;
-        int a(const Bot *) { return 5 + ++turns % 3; }
-        int b(const Bot *, int bet) { return bet < 40; }
-    """,
     "patient.py": """
 import random
 class Patient:
-    def __init__(self):
-        self.seen = 0
-    def a(self, bot):
-        self.seen += 1
-        return random.randrange(20) if bot.card > 0.7 else 0
-    def b(self, bot, bet):
-        return bot.card > 0.4 + bet / 200
+    def a(self, bot): return random.randrange(20) if bot.card > 0.7 else 0
+    def b(self, bot, bet): return bot.card > 0.4 + bet / 200
 """,
     "plain": {
         "bot.toml": 'command = ["sh", "bot.sh"]',
@@ -75,10 +65,7 @@ CALLS = "\n\ndef b(bot, bet):\n    return bot.card > 0.5\n"
 
 
 class Verdict(NamedTuple):
-    """The required status of a bot, and words, one of which the reason contains.
-
-    Where it fails a moment after its start, a busy machine may see that only as it plays.
-    """
+    """The required status of a bot, and words, one of which the reason contains."""
 
     statuses: list[str]
     words: list[str]
@@ -101,9 +88,7 @@ class Listener:
 
     def __init__(self) -> None:
         self.told: list[str] = []
-
-    def on_message(self, text: str) -> None:
-        self.told.append(text)
+        self.on_message = self.told.append
 
     def on_progress(self, progress: Progress) -> None:
         self.told.append(repr(progress.standings))
@@ -131,6 +116,11 @@ class Ground:
     @property
     def results(self) -> Path:
         return self.folder / "results"
+
+    @property
+    def folders(self) -> list[str]:
+        """The options that name its folders."""
+        return ["--entrants", str(self.entrants), "--results", str(self.results)]
 
     def prepare(self, bots: Iterable[Path], good: Bots = GOOD) -> None:
         """Write the canary, the good bots and the hostile ones, with the paths that they attack."""
@@ -255,23 +245,20 @@ def games_between(results: Results, x: str, y: str) -> bytes:
 
 
 def confined_processes() -> dict[int, str]:
-    """This test's confined processes, also those whose parent is gone, with their command lines.
-
-    Without those that wait to fork more.
-    """
+    """Return the command lines of this test's confined processes, also of orphans, without those that fork others."""
     fork_server.end_idle()
     marks = ("'landlock'", str(HERE.parents[1]))  # others may run tests of another copy
-    lines = descendants(0).items()
-    found = {pid: line for pid, line in lines if all(mark in line for mark in marks) or LEFT_BEHIND in line}
-    mine = descendants(os.getpid())
-    return {pid: line for pid, line in found.items() if pid in mine or not _has_others_for_parent(pid)}
+    found = {
+        pid: line for pid, line in descendants(0).items() if all(mark in line for mark in marks) or LEFT_BEHIND in line
+    }
+    mine = {*descendants(os.getpid()), *(pid for pid in found if _parent_of(pid) in (None, 1))}
+    return {pid: line for pid, line in found.items() if pid in mine}
 
 
-def _has_others_for_parent(process: int) -> bool:
-    """Return whether a process has a living parent other than the system's first."""
+def _parent_of(process: int) -> int | None:
     with contextlib.suppress(OSError, IndexError):
-        return int(Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[1]) != 1
-    return False
+        return int(Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[1])
+    return None
 
 
 @contextlib.contextmanager

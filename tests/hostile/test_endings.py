@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import re
 import signal
@@ -14,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.contest_runs import command_line, environment
-from tests.hostile.field import Ground, confined_processes
+from tests.hostile.field import Ground
 from tests.processes import descendants, ray_workers, wait_until, wait_until_exited
 from tests.worker.support import script
 
@@ -44,8 +43,7 @@ DEAF: dict[str, str | dict[str, str]] = {
 
 @contextmanager
 def run(ground: Ground, *more: str, **variables: str) -> Iterator[subprocess.Popen[str]]:
-    config = ground.config(idle_seconds=1000.0)
-    arguments = ["--config", str(config), "--entrants", str(ground.entrants), "--results", str(ground.results)]
+    arguments = ["--config", str(ground.config(idle_seconds=1000.0)), *ground.folders]
     with subprocess.Popen(
         command_line(["run", "von_neumann_poker", *arguments, "--workers", "2", *more]),
         env=environment(variables),
@@ -81,31 +79,22 @@ def is_playing(pid: int, line: str) -> bool:
     return False
 
 
-@pytest.mark.parametrize(
-    "number",
-    [
-        signal.SIGKILL,
-        pytest.param(signal.SIGINT, marks=pytest.mark.slow),
-        pytest.param(signal.SIGTERM, marks=pytest.mark.thorough),
-    ],
-)
-def test_ended_driver_leaves_no_process(tmp_path: Path, number: signal.Signals) -> None:
+def test_killed_driver_leaves_no_process(tmp_path: Path) -> None:
     ground = Ground(tmp_path)
     ground.prepare([], DEAF)
     with run(ground, "--executor", "local") as process:
         mine = wait_for_confined(process, 4)
-        process.send_signal(number)
+        process.kill()
         process.wait(60)
         assert wait_until_exited(mine)
-    assert not {pid for pid in confined_processes() if pid in mine}
 
 
 def processes_of(driver: int) -> dict[int, str]:
     return {driver: Path(f"/proc/{driver}/cmdline").read_text().replace("\0", " ")} | descendants(driver)
 
 
-def listens_on(processes: Iterable[int]) -> dict[str, ipaddress.IPv4Address | ipaddress.IPv6Address]:
-    """Addresses at which these processes take TCP connections or UDP messages, by port and process."""
+def listens_on(processes: Iterable[int]) -> dict[str, str]:
+    """Return the addresses, as Linux writes them, at which processes take TCP or UDP, by port and process."""
     owners: dict[str, int] = {}
     for process in processes:
         with suppress(OSError):
@@ -119,11 +108,12 @@ def listens_on(processes: Iterable[int]) -> dict[str, ipaddress.IPv4Address | ip
             owner = owners.get(f"socket:[{inode}]")
             if owner is not None and (state == "0A" or table.startswith("udp")):
                 address, port = local.split(":")
-                # Each word of four bytes is in the machine's order.
-                words = [bytes.fromhex(address[i : i + 8])[::-1] for i in range(0, len(address), 8)]
-                listens = ipaddress.ip_address(b"".join(words))
-                found[f"{int(port, 16)} of {owner}"] = getattr(listens, "ipv4_mapped", None) or listens
+                found[f"{int(port, 16)} of {owner}"] = address
     return found
+
+
+# 127.0.0.1 and ::1, alone or as the other's form: each word of four bytes is in the machine's order.
+LOOPBACK = ("0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000")
 
 
 # A stranger on the same machine who has found the port.
@@ -138,7 +128,7 @@ def assert_closed_to_others(processes: Mapping[int, str], folder: Path) -> None:
     """Check that a Ray listens to this machine alone, and requires its token."""
     listening = listens_on(processes)
     assert len(listening) >= 5, listening
-    assert not {where: str(address) for where, address in listening.items() if not address.is_loopback}
+    assert set(listening.values()) <= {*LOOPBACK}, listening
     assert folder.stat().st_mode & 0o777 == 0o700
     server = next(process for process, line in processes.items() if "/gcs_server " in line)
     variables = Path(f"/proc/{server}/environ").read_text().split("\0")

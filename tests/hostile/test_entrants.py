@@ -8,18 +8,15 @@ from pathlib import Path
 import pytest
 
 from tests.contest_runs import call
-from tests.hostile.field import GOOD, HERE, Ground, assert_good_ones_are_untouched, nothing_survives
+from tests.hostile.field import CONTEST, GOOD, HERE, Ground, assert_good_ones_are_untouched, nothing_survives
 from tournament.records.results import Results
-from tournament.sandbox.outside.scratch import remove, scratch_folder
 
 FEW = {name: GOOD[name] for name in ("steady.c", "plain")}
 RECIPES: dict[str, tuple[str | bytes, str]] = {
     "giant_recipe": ("command = [" + '"x", ' * 30_000 + "]", "larger than 4 KiB"),
-    "many_words": ('command = ["sh"' + ', "\\u0001"' * 6000 + "]", ""),
     "dotted_recipe": ("a" + ".a" * 32_000 + " = 1", "larger than 4 KiB"),
     "deep_recipe": ("command = " + "[" * 4000, "bot.toml"),
     "unknown_key": ('command = ["sh"]\n"\\u001b[2J[/red]" = 1', "unknown key"),
-    "absolute_command": ('command = ["/bin/sh", "bot.sh"]', "not in its folder"),
     "command_above": ('command = ["../steady.c"]', "not in its folder"),
     "command_nowhere": ('command = ["\\u001b[2J"]', "not installed"),
     "no_text": (b"\xff\xfe\0", "not UTF-8"),
@@ -46,13 +43,11 @@ def test_hostile_folder_disturbs_no_bot(tmp_path: Path, scratch: Path, alone: Re
     for name, source in DEEP.items():
         (ground.entrants / name).write_text(source)
     (ground.entrants / "link.c").symlink_to(ground.canary)
-    (ground.entrants / "link.py").symlink_to("/etc/passwd")
     (ground.entrants / "circle.py").symlink_to("circle.py")
     (ground.entrants / "folder_link").symlink_to(tmp_path / "elsewhere")
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "bot.toml").write_text('command = ["sh"]')
     os.mkfifo(ground.entrants / "pipe.py")
-    os.mkfifo(ground.entrants / "pipe.wasm")
     (ground.entrants / "folder.c").mkdir()
     sparse = ground.entrants / "sparse"
     sparse.mkdir()
@@ -69,10 +64,13 @@ def test_hostile_folder_disturbs_no_bot(tmp_path: Path, scratch: Path, alone: Re
     assert set(lines[lines.status == "ok"].index) == {"steady", "plain"}
     for name, (_, words) in RECIPES.items():
         assert words in lines.loc[name].reason, (name, lines.loc[name].reason)
-    for name in ("link.c", "link.py", "circle.py", "folder_link"):
-        assert "link" in lines.loc[name].reason
-    for name in ("pipe.py", "pipe.wasm"):
-        assert "isn't a plain file" in lines.loc[name].reason
+    for name, word in (
+        ("link.c", "link"),
+        ("circle.py", "link"),
+        ("folder_link", "link"),
+        ("pipe.py", "isn't a plain file"),
+    ):
+        assert word in lines.loc[name].reason
     assert "larger than" in lines.loc["sparse"].reason
     for line in lines.reset_index().itertuples():
         assert all(c.isprintable() or c in "\n\t" for c in f"{line.name}{line.reason}"), line.name
@@ -85,29 +83,10 @@ def test_text_of_bots_is_harmless_on_terminals(tmp_path: Path, scratch: Path) ->
     painter = f"{paint} >&2\nread line\nwhile read line; do {paint}; done"
     bots = {"painter": {"bot.toml": 'command = ["sh", "bot.sh"]', "bot.sh": painter}}
     ground.prepare([HERE / "python" / f"paints_{name}.py" for name in ("the_terminal", "at_start")], {**FEW, **bots})
-    arguments = ["--config", str(ground.config()), "--entrants", str(ground.entrants), "--results", str(ground.results)]
-    done = call(["run", "von_neumann_poker", *arguments, "--executor", "local"])
+    done = call(["run", CONTEST, "--config", str(ground.config()), *ground.folders, "--executor", "local"])
     assert done.returncode == 0, done.stderr
     checked = call(["check", str(ground.entrants / "paints_at_start.py"), "--contest", "von_neumann_poker"])
     assert checked.returncode in (1, 2) and "Traceback" not in checked.stderr, checked.stderr
     for text in (done.stdout + done.stderr, checked.stdout + checked.stderr):
         assert "\x1b" not in text and "\x07" not in text and "\N{RIGHT-TO-LEFT OVERRIDE}" not in text
         assert "[/" in text
-
-
-def test_folders_are_removed_however_deep(tmp_path: Path) -> None:
-    here = os.open(".", os.O_RDONLY)
-    try:
-        with scratch_folder(tmp_path) as folder:
-            os.chdir(folder)
-            for level in range(1500):
-                os.mkdir("d")
-                if level % 7 == 0:
-                    Path("file").write_text("x")
-                    os.symlink("/", "link")
-                os.chdir("d")
-    finally:
-        os.fchdir(here)
-        os.close(here)
-    assert list(tmp_path.iterdir()) == []
-    remove(tmp_path / "none")

@@ -6,10 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
-import pytest
 
 from tests.contest_runs import CONTEST, make_contest
-from tests.worker.support import write_bot
 from tournament.config import load_config
 from tournament.records.results import load
 from tournament.runner.contest_run import run_prepared
@@ -38,52 +36,3 @@ def test_fault_scores_as_the_default_answer(tmp_path: Path) -> None:
     lines = [result.standings.drop(columns=["faults"]).to_dict() for result in found]
     assert faulty.ranking.entrants[0].adjusted_score is not None
     assert repr(lines[0]).replace("nan", "") == repr(lines[1]).replace("nan", "")
-
-
-# Threads walk through memory while the opponent thinks; it answers at once itself.
-SLOWS = r"""
-#include <pthread.h>
-#include <stdio.h>
-static char cells[1 << 23];
-static void *walk(void *from) {
-    for (unsigned at = (unsigned)(long)from;; at += 4099) ((volatile char *)cells)[at & ((1 << 23) - 1)]++;
-}
-int main(void) {
-    char line[256], role;
-    pthread_t threads[2];
-    pthread_attr_t small;
-    pthread_attr_init(&small);
-    pthread_attr_setstacksize(&small, 1 << 16);
-    if (!fgets(line, sizeof line, stdin)) return 0;
-    for (long n = 0; n < 2; ++n) pthread_create(threads + n, &small, walk, (void *)(n << 19));
-    while (fgets(line, sizeof line, stdin) && sscanf(line, "{\"decision\": \"%c", &role) == 1) {
-        puts(role == 'a' ? "ACTION 0" : "ACTION 1");
-        fflush(stdout);
-    }
-}
-"""
-THINKS = """
-import time
-def think(answer):
-    end = time.process_time() + 0.001
-    while time.process_time() < end: pass
-    time.sleep(0.1)
-    return answer
-def a(bot): return think(5)
-def b(bot, bet): return think(1)
-"""
-
-
-@pytest.mark.slow
-def test_bot_that_slows_its_opponent_pays_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tournament.worker.processes.bot_process.START_SECONDS", 0.3)
-    limits = "idle_seconds = 0.5\nseconds = 0.3\nincrement_ms = 3.0\nmax_faults = 0\n"
-    place = make_contest(tmp_path, [], sessions=6, settings=limits)
-    place.entrants.mkdir()
-    (place.entrants / "thinks.py").write_text(THINKS)
-    build = 'build = ["cc", "-O1", "-w", "-pthread", "-o", "bot", "bot.c"]'
-    write_bot(place.entrants / "slows", {"bot.toml": f'command = ["./bot"]\n{build}\n', "bot.c": SLOWS})
-    place.play()
-    results = load(str(place.results))
-    assert results.entrants.set_index("name").status.to_dict() == {"slows": "disqualified", "thinks": "ok"}
-    assert "processor time" in results.faults.message[0]

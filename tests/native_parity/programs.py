@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 import random
 import re
+import shutil
 import struct
 import subprocess
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 
 from engine.kernel.game_core import FAULT, LEG_IS_OVER
@@ -40,31 +38,12 @@ Question = tuple[int, bytes]
 Answers = list[int] | str
 
 
-@dataclass(frozen=True)
-class Program:
-    """A bot's file. Its first line says the standard that it is written for, and what it exercises."""
-
-    path: Path
-
-    @property
-    def name(self) -> str:
-        return self.path.stem
-
-    @property
-    def contest(self) -> Contest:
-        return find_contest(self.path.parent.name)
-
-    @property
-    def head(self) -> tuple[str, str]:
-        first = self.path.read_text().split("\n", 1)[0]
-        found = re.fullmatch(r"(?://|/\*) (gnu[+\d]+): (.+?)(?: \*/)?", first)
-        assert found, f"{self.path.name}: the first line must say the standard and what is exercised"
-        return found[1], found[2]
-
-
-PROGRAMS = {
-    path.stem: Program(path) for contest in BUILT_IN for path in sorted((HERE / contest).glob("*")) if path.is_file()
-}
+# Those that answer differently, or don't build; the page of differences has the reasons.
+DIFFERENT = (
+    *("longs", "long_doubles", "huge_fractions", "ties", "unstable_order", "hash_order", "drawn_numbers"),
+    *("nested_functions", "long_jumps", "threads", "locks"),
+)
+PROGRAMS = {path.stem: path for contest in BUILT_IN for path in sorted((HERE / contest).glob("*")) if path.is_file()}
 
 
 def questions_of(contest: str) -> list[Question]:
@@ -84,22 +63,12 @@ def questions_of(contest: str) -> list[Question]:
     return questions
 
 
-def answers_here(programs: Iterable[Program], folder: Path) -> dict[str, Answers]:
-    """Return each program's answers as a bot of a tournament, or its problem, by name."""
-    by_contest: dict[str, list[Program]] = {}
-    for program in programs:
-        by_contest.setdefault(program.contest.name, []).append(program)
-    found: dict[str, Answers] = {}
-    for name, own in by_contest.items():
-        place = folder / name
-        place.mkdir()
-        for program in own:
-            (place / program.path.name).write_bytes(program.path.read_bytes())
-        contest = find_contest(name)
-        entrants = build_entrants(contest, contest.settings(), SandboxSettings(), place, lambda _text: None)
-        questions = questions_of(name)
-        found |= {entrant.name: asked(contest, entrant, questions) for entrant in entrants}
-    return found
+def answers_here(program: Path, folder: Path) -> Answers:
+    """Return a program's answers as a bot of a tournament, or its problem."""
+    contest = find_contest(program.parent.name)
+    shutil.copy(program, folder)
+    (entrant,) = build_entrants(contest, contest.settings(), SandboxSettings(), folder, lambda _text: None)
+    return asked(contest, entrant, questions_of(contest.name))
 
 
 def asked(contest: Contest, entrant: Entrant, questions: list[Question]) -> Answers:
@@ -120,39 +89,32 @@ def asked(contest: Contest, entrant: Entrant, questions: list[Question]) -> Answ
     return core.answers
 
 
-def answers_natively(programs: Iterable[Program], folder: Path) -> dict[str, Answers]:
-    """Return each program's answers as compiled by gcc or g++, or its problem, by name."""
-    programs = list(programs)
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return dict(zip([p.name for p in programs], pool.map(lambda p: _asked_natively(p, folder), programs)))
-
-
-def _asked_natively(program: Program, folder: Path) -> Answers:
-    interface, suffix = program.contest.interface, program.path.suffix
-    unit, binary = folder / f"{program.name}_unit{suffix}", folder / program.name
-    included = [interface.compiled.header, str(program.path), str(HERE / "harness" / f"{program.contest.name}.h")]
+def answers_natively(program: Path, folder: Path) -> Answers:
+    """Return a program's answers as compiled by gcc or g++, or its problem."""
+    contest, suffix = program.parent.name, program.suffix
+    interface = find_contest(contest).interface
+    unit, binary, questions, answers = (folder / name for name in (f"unit{suffix}", "binary", "questions", "answers"))
+    included = [interface.compiled.header, str(program), str(HERE / "harness" / f"{contest}.h")]
     unit.write_text("".join(f'#include "{name}"\n' for name in included))
-    has_class = interface.class_name and re.search(
-        rf"\b(?:class|struct) {interface.class_name}\b", program.path.read_text()
-    )
-    defined = ["-DBOT_CLASS"] * bool(has_class)
-    command = [COMPILERS[suffix], *FLAGS, *defined, "-iquote", str(interface.folder), str(unit)]
+    name = interface.class_name
+    has_class = name and re.search(rf"\b(?:class|struct) {name}\b", program.read_text())
+    command = [COMPILERS[suffix], *FLAGS, *["-DBOT_CLASS"] * bool(has_class), "-iquote", str(interface.folder)]
     message = ""
     for standard in STANDARDS[suffix]:
-        words = [*command, f"-std={standard}", "-o", str(binary), "-lm", "-pthread"]
+        words = [*command, str(unit), f"-std={standard}", "-o", str(binary), "-lm", "-pthread"]
         compiled = subprocess.run(words, capture_output=True, text=True)
         if compiled.returncode == 0:
             break
         message = message or compiled.stderr
     else:
         return f"does not build: {message}"
-    asked, said = folder / f"{program.name}.questions", folder / f"{program.name}.answers"
-    asked.write_text("".join(f"{_line(program.contest.name, q)}\n" for q in questions_of(program.contest.name)))
+    questions.write_text("".join(f"{_line(contest, question)}\n" for question in questions_of(contest)))
     environment = os.environ | {"TZ": "UTC", "LC_ALL": "C"}
-    ended = subprocess.run([str(binary), str(asked), str(said)], env=environment, capture_output=True, timeout=120)
+    words = [str(binary), str(questions), str(answers)]
+    ended = subprocess.run(words, env=environment, capture_output=True, timeout=120)
     if ended.returncode:
         return f"ended with status {ended.returncode}"
-    return [int(word) for word in said.read_text().split()]
+    return [int(word) for word in answers.read_text().split()]
 
 
 def _line(contest: str, question: Question) -> str:

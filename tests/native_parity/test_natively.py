@@ -3,84 +3,38 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-from tests.native_parity.programs import COMPILERS, PROGRAMS, Answers, answers_here, answers_natively
+from tests.native_parity.programs import COMPILERS, DIFFERENT, PROGRAMS, answers_here, answers_natively
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "differences_from_a_pc.md"
-# Of each language, standard and family of the libraries one or two; the others are played by the thorough tests.
-SAMPLE = ["old_definitions", "wrapping", "big_locals", "old_library", "start_up", "exceptions"]
-REST = sorted(set(PROGRAMS) - set(SAMPLE))
-
-# Those that answer otherwise, or don't build, and why that stays so: the page tells it too.
-DIFFERENT = {
-    "longs": "a long and a size_t have 32 bits",
-    "long_doubles": "a long double has 113 bits of precision, on a PC 64",
-    "huge_fractions": "a fraction too large for a whole type becomes its largest, NaN 0; on a PC both its least",
-    "ties": "qsort leaves what compares equal in another order",
-    "unstable_order": "so do std::sort and std::shuffle",
-    "hash_order": "an unordered_map is walked in another order",
-    "drawn_numbers": "distributions draw other numbers from the same generator",
-    "nested_functions": "clang has no functions within functions",
-    "long_jumps": "there is no setjmp",
-    "threads": "there are no threads",
-    "locks": "nor is there what they lock with",
-}
+# Of each language, standard and family of the libraries one or two; the thorough tests play the others.
+SAMPLE = ("old_definitions", "wrapping", "big_locals", "longs")
+SLOW_SAMPLE = ("old_library", "start_up", "exceptions")
+MARK = pytest.mark
 
 
-class Compared(NamedTuple):
-    """Answers by name, or why there are none."""
-
-    here: dict[str, Answers]
-    natively: dict[str, Answers]
+def marked(name: str) -> object:
+    return pytest.param(name, marks=() if name in SAMPLE else MARK.slow if name in SLOW_SAMPLE else MARK.thorough)
 
 
-def compared(names: Sequence[str], folder: Path) -> Compared:
-    for name in ("here", "natively"):
-        (folder / name).mkdir()
-    known = [PROGRAMS[name] for name in names if shutil.which(COMPILERS[PROGRAMS[name].path.suffix])]
-    return Compared(answers_here(known, folder / "here"), answers_natively(known, folder / "natively"))
-
-
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Compared:
-    return compared(SAMPLE, tmp_path_factory.mktemp("sample"))
-
-
-@pytest.fixture(scope="module")
-def rest(tmp_path_factory: pytest.TempPathFactory) -> Compared:
-    return compared(REST, tmp_path_factory.mktemp("rest"))
-
-
-def assert_as_listed(name: str, of: Compared) -> None:
-    if name not in of.natively:
+@MARK.parametrize("name", map(marked, PROGRAMS))
+def test_program_answers_as_natively_or_as_documented(name: str, tmp_path: Path) -> None:
+    program = PROGRAMS[name]
+    if not shutil.which(COMPILERS[program.suffix]):
         pytest.skip("g++ is missing, which answers are compared with: apt install g++")
-    here, natively = of.here[name], of.natively[name]
+    places = tmp_path / "here", tmp_path / "natively"
+    for place in places:
+        place.mkdir()
+    here, natively = answers_here(program, places[0]), answers_natively(program, places[1])
     assert isinstance(natively, list), natively
     assert len(set(natively)) > 1, "it answers always the same: nothing is compared"
-    if name in DIFFERENT:
-        assert here != natively, "it answers as natively: take it off the list"
-    else:
-        assert here == natively
+    assert (here != natively) is (name in DIFFERENT)
 
 
-@pytest.mark.parametrize("name", SAMPLE)
-def test_sample_answers_as_natively(sample: Compared, name: str) -> None:
-    assert_as_listed(name, sample)
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("name", REST)
-def test_rest_answers_as_natively(rest: Compared, name: str) -> None:
-    assert_as_listed(name, rest)
-
-
-@pytest.mark.parametrize("name", DIFFERENT)
-def test_page_lists_each_difference(name: str) -> None:
-    path = PROGRAMS[name].path
-    place = f"../../tests/native_parity/{path.parent.name}/{path.name}"
-    assert f"({place})" in PAGE.read_text()
+def test_page_lists_each_difference() -> None:
+    text = PAGE.read_text()
+    for program in map(PROGRAMS.__getitem__, DIFFERENT):
+        assert f"(../../tests/native_parity/{program.parent.name}/{program.name})" in text

@@ -10,40 +10,26 @@ MOST, LEAST = 2**63 - 1, -(2**63)
 # An expression, and the whole number that it stands for.
 NUMBERS: dict[str, int] = {
     "17": 17,
-    "True": 1,
     "-2.99": -2,
     "-0.0": 0,
     "1e300": MOST,
-    "-1e300": LEAST,
     "float('inf')": MOST,
     "float('nan')": 0,
-    "2**63 - 1": MOST,
     "2**63": MOST,
-    "10**400": MOST,
     "-10**400": LEAST,
-    "__import__('fractions').Fraction(7, 2)": 3,
     "__import__('fractions').Fraction(10**400, 3)": MOST,
-    "__import__('decimal').Decimal('3.7')": 3,
     "__import__('decimal').Decimal('NaN')": 0,
     "type('N', (), {'__index__': lambda self: 9})()": 9,
     "type('N', (), {'__float__': lambda self: 9.5})()": 9,
-    "type('N', (int,), {})(8)": 8,
     "type('N', (float,), {})(8.9)": 8,
 }
 # An expression, and words of the fault that it is.
 FAULTS: dict[str, str] = {
     "None": "returned None (a path without return?), expected a number",
     "'20'": "returned a str, expected a number",
-    "[20]": "returned a list, expected a number",
-    "1j": "returned a complex, expected a number",
-    "bot": "returned a Bot, expected a number",
-    "type('N', (), {'__index__': lambda self: 1 // 0})()": "ZeroDivisionError",
     "type('N', (), {'__float__': lambda self: [].pop()})()": "IndexError: pop from empty list",
     "type('N', (), {'__index__': lambda self: 'x'})()": "returned a N, expected a number",
-    "__import__('decimal').Decimal('sNaN')": "ValueError",
-    "bot.cards": "AttributeError",
     "1 / 0": "ZeroDivisionError: division by zero (line 4 in a)",
-    "undefined": "NameError: name 'undefined' is not defined (line 4 in a)",
     "__import__('sys').exit(3)": "SystemExit: 3",
     "a(bot)": "RecursionError",
     "exec('raise KeyboardInterrupt')": "KeyboardInterrupt",
@@ -120,16 +106,11 @@ def test_fault_ends_memory_of_bot_but_not_leg() -> None:
 def test_functions_of_every_form_are_found() -> None:
     bodies = {
         "partials": "from functools import partial\na = partial(lambda x, bot: x, 1)\nb = partial(lambda x, *_: x, 2)",
-        "objects": "class F:\n  def __init__(self, x): self.x = x\n  def __call__(self, *_): return self.x\n"
-        "a, b = F(1), F(2)",
-        "inherits": "class Base:\n  def a(self, bot): return 1\nclass Own(Base):\n  def b(self, bot, bet): return 2",
-        "statics": "class S:\n  @staticmethod\n  def a(bot): return 1\n"
-        "  @classmethod\n  def b(cls, bot, bet): return 2",
-        "modern": "from __future__ import annotations\nfrom dataclasses import dataclass, field\nimport typing\n"
-        "@dataclass\nclass State:\n  n: int = 1\n"
-        "  l: list[int] = field(default_factory=list)\n  c: typing.ClassVar[int] = 3\n"
-        "state = State()\ndef a(bot: Bot) -> int: return state.n\ndef b(bot: Bot, bet: int) -> bool: return 2",
-        "guarded": "def a(bot): return 1\ndef b(bot, bet): return 2\nif __name__ == '__main__': raise SystemExit",
+        "objects": "class F:\n  x = 1\n  def __call__(self, *_): return self.x\na, b = F(), F()\nb.x = 2",
+        "inherits": "class Base:\n  @staticmethod\n  def a(bot): return 1\n"
+        "class Own(Base):\n  @classmethod\n  def b(cls, bot, bet): return 2",
+        "guarded": "from __future__ import annotations\ndef a(bot: Bot) -> int: return 1\ndef b(bot, bet): return 2\n"
+        "if __name__ == '__main__': raise SystemExit",
     }
     answered = ask_each({f"{name}.py": source for name, source in bodies.items()})
     assert {name: (each.answers, each.what) for name, each in answered.items()} == dict.fromkeys(bodies, ([1, 2], []))

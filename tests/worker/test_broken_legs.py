@@ -7,6 +7,7 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 
 import pytest
 
@@ -16,7 +17,7 @@ from tests.python_rules import play_field
 from tests.worker.support import ON, SILENT_C, Source, artifacts_of, build, legs_of, pair, play, read, record_of, script
 from tournament.cache import cache_folder
 from tournament.contests.von_neumann_poker.rules import Settings
-from tournament.rules import Column, Decision, Float, Int, Questions, Rules, Session, Text
+from tournament.rules import Column, Decision, Int, Questions, Rules, Session, Text
 from tournament.rules.contests import get_contest
 from tournament.store.leg_result import Fault
 from tournament.worker.faults import Stopped
@@ -74,7 +75,7 @@ def test_interrupted_legs_give_same_records(monkeypatch: pytest.MonkeyPatch) -> 
     calm = play(entrants, settings)
     assert Counter(leg.result.tries for leg in calm) == {1: len(calm)}
     assert sum(len(leg.faults) for leg in calm) > 10
-    with broken_off(monkeypatch) as done:
+    with broken_off(monkeypatch, times=2) as done:
         broken = play(entrants, settings)
     assert [leg.what_counts for leg in broken] == [leg.what_counts for leg in calm]
     assert [leg.result.tries for leg in broken] == [1 + done[leg.result.match] for leg in calm]
@@ -92,19 +93,31 @@ def b(bot, bet): return chance(2)
 """
 
 
-@pytest.mark.parametrize("end", ["os._exit(3)", "1 / 0"])
-def test_answers_before_interruption_count_again(end: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Games and faults before each interruption are in the finished leg. Bots can add new faults."""
-    before: list[tuple[list[Game], Counter[tuple[int, int, int]]]] = []
+Before = list[tuple[list[Game], Counter[tuple[int, int, int]]]]
+
+
+@pytest.fixture
+def before(monkeypatch: pytest.MonkeyPatch) -> Before:
+    """Return a list to which the games and faults of each leg that breaks off are added."""
+    found: Before = []
     break_off = LegInPlay.broken_off
 
     def noted(in_play: LegInPlay) -> BrokenLeg:
         in_play.keep_rows()
-        before.append((record_of(in_play.rows).games, places(in_play.faults.all)))
+        found.append((record_of(in_play.rows).games, places(in_play.faults.all)))
         return break_off(in_play)
 
     monkeypatch.setattr(LegInPlay, "broken_off", noted)
-    source = ERRATIC.format(end=end)
+    return found
+
+
+def places(faults: Iterable[Fault]) -> Counter[tuple[int, int, int]]:
+    return Counter((one.seat, one.session, one.game) for one in faults)
+
+
+def test_answers_before_interruption_count_again(before: Before, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Games and faults before each interruption are in the finished leg. Bots can add new faults."""
+    source = ERRATIC.format(end="os._exit(3)")
     with broken_off(monkeypatch, times=4) as done:
         played = pair(source, source, Settings(sessions=60, max_faults=1000))
     assert played.result.tries == 1 + done.total() == 1 + len(before)
@@ -114,111 +127,12 @@ def test_answers_before_interruption_count_again(end: str, monkeypatch: pytest.M
         assert faults <= places(played.faults) or len(played.faults) == 20  # records keep no more
 
 
-def places(faults: Iterable[Fault]) -> Counter[tuple[int, int, int]]:
-    return Counter((one.seat, one.session, one.game) for one in faults)
-
-
-class Words(Rules):
-    """Both answer at the same time: words, shares, and numbers that may be illegal."""
-
-    name = "words"
-    seats = 2
-    decisions = (
-        Decision(
-            "word", "Say a word", observation={"n": Int(0, 999, "a number")}, answer=Text(9, "a word"), default="-"
-        ),
-        Decision(
-            "share", "Say a share", observation={"n": Int(0, 999, "a number")}, answer=Float("a share"), default=0.5
-        ),
-        Decision("pick", "Pick", observation={"n": Int(0, 999, "a number")}, answer=Int(0, 5, "a number"), default=4),
-    )
-    columns = (
-        Column("said", "uint32", "the words' first letters", per_seat=True),
-        Column("share", "float64", "the share", per_seat=True),
-        Column("pick", "uint8", "the number", per_seat=True),
-    )
-
-    def play(self, session: Session) -> Questions:
-        word, share, pick = self.decisions
-        n = session.number
-        said = yield [word(seat, n=n) for seat in range(2)]
-        shares = yield [share(seat, n=n) for seat in range(2)]
-        picks = yield [pick(seat, n=n) for seat in range(2)]
-        points = [len(said[0]) + picks[0], len(said[1]) + picks[1]]
-        session.record(
-            [points[0] - points[1], points[1] - points[0]],
-            said=[ord(one[0]) for one in said.values()],
-            share=shares,
-            pick=picks,
-        )
-
-
-WORDS = {
-    "apart": (
-        ".py",
-        """
-import time
-def word(v): return "abc"[v.n % 3] * (v.n % 9 + (v.n != 5))
-def share(v): return v.n / 7 % 1
-def pick(v): return v.n % 7
-""",
-    ),
-    "shares": (
-        ".py",
-        """
-def word(v): return "xyz"[v.n % 3] * 3
-def share(v): return v.n % 2 if v.n % 5 else 2.5
-def pick(v): return v.n % 5 if v.n % 11 else "six"
-""",
-    ),
-    "program": (
-        "",
-        """
-import json, sys
-sys.stdin.readline()
-for line in sys.stdin:
-    if not line.startswith("{"):
-        break
-    n = json.loads(line)["n"]
-    answers = {"word": "hijk"[n % 4] * 2, "share": n / 3 % 1, "pick": n % 8}
-    print("ACTION", json.dumps(answers[json.loads(line)["decision"]]), flush=True)
-""",
-    ),
-}
-
-
-def test_answers_of_all_types_count_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Illegal answers and answers that are given together among them."""
-    contest = get_contest(Words)
-    calm = play_field(contest, WORDS, sessions=80, max_faults=1000)
-    with broken_off(monkeypatch) as done:
-        broken = play_field(contest, WORDS, sessions=80, max_faults=1000)
-    assert done.total() > 3 and sum(len(leg.faults) for leg, _ in calm.values()) > 15
-    for pair_of, (leg, rows) in calm.items():
-        again, its_rows = broken[pair_of]
-        assert places(again.faults) == places(leg.faults), pair_of
-        for table, columns in rows.items():
-            assert {name: values.tobytes() for name, values in columns.items()} == {
-                name: values.tobytes() for name, values in its_rows[table].items()
-            }, pair_of
-
-
-def test_answers_before_interruption_count_in_another_task(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_before_interruption_count_in_another_task(before: Before, monkeypatch: pytest.MonkeyPatch) -> None:
     """Interrupted legs can be played by another worker, for example after a disqualification elsewhere."""
     erratic = ERRATIC.format(end="1 / 0")
     entrants = build({"erratic.py": erratic, "other.py": erratic})
     settings, broken = Settings(sessions=200, max_faults=1000), BrokenLegs()
     legs, how = legs_of(entrants, settings), (artifacts_of(entrants), cache_folder())
-    let_go: list[list[Game]] = []
-    break_off = LegInPlay.broken_off
-
-    def noted(in_play: LegInPlay) -> BrokenLeg:
-        in_play.keep_rows()
-        let_go.append(record_of(in_play.rows).games)
-        return break_off(in_play)
-
-    monkeypatch.setattr(LegInPlay, "broken_off", noted)
-    monkeypatch.setattr(lanes, "_AUDIT_SECONDS", 0.001)
     in_lanes: list[LegInPlay] = []
     begin = lanes.LegsInLanes._begin
 
@@ -226,16 +140,54 @@ def test_answers_before_interruption_count_in_another_task(monkeypatch: pytest.M
         in_lanes.append(in_play)
         begin(table, in_play)
 
-    def stopping() -> bool:
-        return any(in_play.core.games_recorded > 20 for in_play in in_lanes)
-
+    monkeypatch.setattr(lanes, "_AUDIT_SECONDS", 0.001)
     monkeypatch.setattr(lanes.LegsInLanes, "_begin", begin_and_note)
     with closing(Spool()) as spool:
+        play = partial(lanes.play_in_lanes, VON_NEUMANN_POKER, settings, ON, legs, *how, spool)
         with pytest.raises(Stopped):
-            [*lanes.play_in_lanes(VON_NEUMANN_POKER, settings, ON, legs, *how, spool, stopping, broken=broken)]
-        assert [one.tries for one in broken.values()] == [1] and let_go[0]
-        (again,) = lanes.play_in_lanes(
-            VON_NEUMANN_POKER, settings, ON, legs, *how, spool, broken=pickle.loads(pickle.dumps(broken))
-        )
+            [*play(lambda: any(in_play.core.games_recorded > 20 for in_play in in_lanes), broken=broken)]
+        (again,) = play(broken=pickle.loads(pickle.dumps(broken)))
         played = read(again)
-    assert played.result.tries == 2 and played.games[: len(let_go[0])] == let_go[0]
+    ((games, _),) = before
+    assert games and played.result.tries == 2 and played.games[: len(games)] == games
+
+
+class Words(Rules):
+    """Both say a word at the same time, which may be too long."""
+
+    name = "words"
+    seats = 2
+    decisions = (Decision("word", "Say a word", observation={"n": Int(0, 999)}, answer=Text(9, "a word"), default="-"),)
+    columns = (Column("said", "uint32", "the words' first letters", per_seat=True),)
+
+    def play(self, session: Session) -> Questions:
+        (word,) = self.decisions
+        said = yield [word(seat, n=session.number) for seat in range(2)]
+        session.record([0, 0], said=[ord(one[0]) for one in said.values()])
+
+
+WORDS = {
+    "apart": (".py", "import time\ndef word(v): return 'abc'[v.n % 3] * (v.n % 12 + 1)\n"),
+    "program": ("", """
+import json, sys
+sys.stdin.readline()
+for line in sys.stdin:
+    if not line.startswith("{"):
+        break
+    n = json.loads(line)["n"]
+    print("ACTION", json.dumps("hijk"[n % 4] * (n % 11 + 1)), flush=True)
+"""),
+}  # fmt: skip
+
+
+def test_texts_before_interruption_count_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Illegal answers and answers that are given together among them."""
+    contest = get_contest(Words)
+    calm = play_field(contest, WORDS, sessions=80, max_faults=1000)
+    with broken_off(monkeypatch) as done:
+        broken = play_field(contest, WORDS, sessions=80, max_faults=1000)
+    assert done.total() > 1 and sum(len(leg.faults) for leg, _ in calm.values()) > 15
+    for pair_of, (leg, rows) in calm.items():
+        again, its_rows = broken[pair_of]
+        assert places(again.faults) == places(leg.faults), pair_of
+        assert repr(its_rows) == repr(rows), pair_of

@@ -32,12 +32,13 @@ LOOP = (
     " (i32.const 0))) {s} (local.set {counter} (i32.sub (local.get {counter}) (i32.const 1))) (br $l)))"
 )
 # What each kind stands for, with weights: `s` for statements, `i` for whole numbers, `f` for floats, and their parts.
+# LAST is for what is nested deepest.
 LAST: dict[str, dict[str, int]] = {
     "s": {"(nop)": 1},
     "i": {"(local.get {i32})": 1, "(i32.const {edge})": 1, "(global.get $g)": 1},
     "f": {"(local.get 4)": 1, "(f64.const {nan})": 1, "(f64.load {address})": 1},
 }
-TAME: dict[str, dict[str, int]] = {
+GRAMMAR: dict[str, dict[str, int]] = {
     "s": {
         "(local.set 2 {i})": 1,
         "(local.set 3 {i})": 1,
@@ -47,8 +48,9 @@ TAME: dict[str, dict[str, int]] = {
         "(local.set 4 {f})": 2,
         "(f64.store {address} {f})": 1,
         "(if {i} (then {s}))": 1,
+        LOOP: 1,
     },
-    "leave": {"(return (i32.const 5))": 10, "(unreachable)": 1},
+    "leave": {"(return (i32.const 5))": 10, "(throw $e {i})": 5, "(unreachable)": 1},
     "address": {"(i32.and (local.get {i32}) (i32.const 0xfff0))": 9, "(i32.const {edge})": 1},
     "f": {
         "(f64.{two_floats} {f} {f})": 2,
@@ -60,6 +62,7 @@ TAME: dict[str, dict[str, int]] = {
         "(block $l (result f64) (drop (br_if $l {f} {i})) (local.get 4))": 1,
         "(if (result f64) {i} (then {f}) (else (f64.load {address})))": 1,
         "(select {f} (local.get 4) {i})": 1,
+        "(block $l (result f64) (try_table (result f64) (catch $e64 $l) (throw $e64 {f})))": 1,
         # What is never run must stay valid.
         "(block $l (result f64) (br $l {f}) (f64.sqrt) (local.set 4) (local.get 4))": 1,
     },
@@ -77,13 +80,6 @@ TAME: dict[str, dict[str, int]] = {
         "(i32.wrap_i64 (i64.shr_u (i64.reinterpret_f64 {f}) (i64.const 32)))": 10,
         "(local.tee 2 {i})": 10,
         CALL: 20,
-    },
-}
-WILD: dict[str, dict[str, int]] = {
-    "s": {LOOP: 1},
-    "leave": {"(throw $e {i})": 10},
-    "f": {"(block $l (result f64) (try_table (result f64) (catch $e64 $l) (throw $e64 {f})))": 1},
-    "i": {
         "(call_indirect (type $t) {i} {i} (i32.const {place}))": 10,
         "(memory.grow (i32.const {pages}))": 10,
         "(i32x4.extract_lane 2 (i32x4.mul (i32x4.splat {i}) (i32x4.splat {i})))": 10,
@@ -103,20 +99,17 @@ WORDS: dict[str, Sequence[object]] = {
     "turns": (0, 1, 2, 9, 40),
     "pages": (0, 1, 2, 9),
 }
+WILD = re.compile(r"loop|throw|catch|call_indirect|memory\.grow|i32x4")
 
 
 class Writer:
-    """A writer of functions of two integers that return one. Each calls only later ones, so that all end.
+    """A writer of functions of two integers that return one. Each calls only later ones, so that all end."""
 
-    Args:
-        wild: Whether to write loops, exceptions, indirect calls, growing memory and vectors, too.
-    """
-
-    def __init__(self, seed: int, *, wild: bool) -> None:
+    def __init__(self, seed: int, *, wild: bool = True) -> None:
         self.random = random.Random(seed)
+        self.wild = wild
         self.functions = self.random.randint(1, 5)
         self.loops = 0
-        self.wild = wild
 
     def module(self) -> str:
         functions = [
@@ -136,9 +129,10 @@ class Writer:
 
     def drawn(self, kind: str, of: int, depth: int) -> str:
         """Something of a kind, in a function of this number, with others in it to this depth."""
-        choices = LAST[kind] if depth <= 0 and kind in LAST else TAME[kind] | (WILD.get(kind, {}) if self.wild else {})
+        choices = LAST[kind] if depth <= 0 and kind in LAST else GRAMMAR[kind]
         impossible = {CALL} if of + 1 == self.functions else set()
         impossible |= {LOOP} if self.loops == 3 else set()
+        impossible |= set() if self.wild else {text for text in choices if WILD.search(text)}
         allowed = {text: weight for text, weight in choices.items() if text not in impossible}
         (text,) = self.random.choices(list(allowed), list(allowed.values()))
         self.loops += text == LOOP
@@ -146,7 +140,7 @@ class Writer:
 
         def fill(found: re.Match[str]) -> str:
             what = found[1]
-            if what in TAME:
+            if what in GRAMMAR:
                 return self.drawn(what, of, min(depth, 3) - 1 if what == "f" else depth - 1)
             if what == "counter":
                 return f"{counter}"
@@ -167,7 +161,7 @@ def engine(kind: Engine, *, by_runtime: bool = False, canonical: bool = False) -
     return wasmtime.Engine(config)
 
 
-def outcome(code: bytes, kind: Engine, fuel: int = FUEL) -> tuple[list[tuple[object, ...]], list[int]]:
+def outcome(code: bytes, kind: Engine) -> tuple[list[tuple[object, ...]], list[int]]:
     """Return how calls of a module end, what they change, and the fuel that each took, if it is counted.
 
     Where it isn't, the runtime makes NaNs canonical.
@@ -182,7 +176,7 @@ def outcome(code: bytes, kind: Engine, fuel: int = FUEL) -> tuple[list[tuple[obj
     taken: list[int] = []
     for arguments in ARGUMENTS:
         if isinstance(counter, wasmtime.Global):
-            counter.set_value(store, fuel)
+            counter.set_value(store, FUEL)
         try:
             how: object = a(store, *arguments)
         except wasmtime.Trap as trap:
@@ -190,33 +184,13 @@ def outcome(code: bytes, kind: Engine, fuel: int = FUEL) -> tuple[list[tuple[obj
         except wasmtime.WasmtimeError as error:
             how = str(error).splitlines()[-1]  # an exception that no one caught
         if isinstance(counter, wasmtime.Global):
-            taken.append(fuel - int(counter.value(store)))
+            taken.append(FUEL - int(counter.value(store)))
         ended.append((how, g(store), memory.size(store), sha256(bytes(memory.read(store))).digest()))
     return ended, taken
 
 
-def taken_by_runtime(code: bytes) -> list[int]:
-    # With canonical NaNs, as in a module with fuel: by their bits a module might take another path.
-    store = wasmtime.Store(engine(Engine.PLAIN, by_runtime=True, canonical=True))
-    store.set_fuel(FUEL)
-    a = wasmtime.Instance(store, wasmtime.Module(store.engine, code), []).exports(store)["a"]
-    assert isinstance(a, wasmtime.Func)
-    taken: list[int] = []
-    for arguments in ARGUMENTS:
-        store.set_fuel(FUEL)
-        with contextlib.suppress(wasmtime.Trap, wasmtime.WasmtimeError):
-            a(store, *arguments)
-        taken.append(FUEL - store.get_fuel())
-    return taken
-
-
-@pytest.mark.parametrize(
-    "seeds",
-    [
-        pytest.param(range(80), marks=pytest.mark.slow, id="a few"),
-        pytest.param(range(1000, 9_000), marks=pytest.mark.thorough, id="many"),
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("seeds", [range(60), pytest.param(range(1000, 9_000), marks=pytest.mark.thorough)])
 def test_random_modules_play_the_same_with_fuel(seeds: range) -> None:
     ends = 0
     for seed in seeds:
@@ -225,14 +199,7 @@ def test_random_modules_play_the_same_with_fuel(seeds: range) -> None:
         ended, fuel = outcome(counted, Engine.PLAIN)
         assert outcome(code, Engine.PLAIN) == (ended, []), seed
         assert outcome(counted, Engine.TIMED) == (ended, fuel), seed
-        theirs = taken_by_runtime(code)  # the runtime also counts entries of functions
-        assert all(2 * ours + 1 >= other for ours, other in zip(fuel, theirs)), seed
         work_is_paid(counted, seed)
-        if all(type(how) is int for how, *_ in ended):
-            # With one unit less than a call took, its counter falls below zero; with all of it, all is as before.
-            enough = max(fuel)
-            assert outcome(counted, Engine.PLAIN, enough)[0] == ended, seed
-            assert max(outcome(counted, Engine.PLAIN, enough - 1)[1]) >= enough, seed
         ends += sum(type(how) is int for how, *_ in ended)
     assert len(seeds) < ends < 4 * len(seeds), "too few that end, or that trap"
 
@@ -247,17 +214,16 @@ IN_A_FUNCTION = (
     "(global.set 1 (i64.const 9))",
     *(f"(drop ({what}))" for what in ("global.get 1", "local.get 8", "local.get 9")),
 )
-IN_A_MODULE = ("(start $s) (func $s (param i32))", "(start $s) (func $s (result i32) (i32.const 1))")
 
 
 def mutated(seed: int) -> bytes:
     """Return a module with changed or repeated bytes, or with references to what the meter adds."""
     chosen = random.Random(seed)
-    text = Writer(seed // 25, wild=True).module()
+    text = Writer(seed // 25).module()
     if seed % 10 == 0:
         return bytes(wasmtime.wat2wasm(text.replace(VARIABLES, VARIABLES + chosen.choice(IN_A_FUNCTION))))
     if seed % 10 == 1:
-        return bytes(wasmtime.wat2wasm(f"{text[:-1]} {chosen.choice(IN_A_MODULE)})"))
+        return bytes(wasmtime.wat2wasm(f"{text[:-1]} (start $s) (func $s (result i32) (i32.const 1)))"))
     code = bytearray(wasmtime.wat2wasm(text))
     for _ in range(chosen.randint(1, 3)):
         place, other = chosen.randrange(8, len(code)), chosen.randrange(8, len(code))
@@ -268,7 +234,7 @@ def mutated(seed: int) -> bytes:
 
 def work_is_paid(counted: bytes, seed: int) -> int:
     """Call a module with fuel, compare its counter with the runtime's, and return the number of calls."""
-    # Each store has four gigabytes of addresses.
+    # Each store has four gigabytes of addresses, so it is closed.
     with contextlib.closing(wasmtime.Store(engine(Engine.PLAIN, by_runtime=True))) as store:
         store.set_fuel(FUEL)
         try:
@@ -290,10 +256,7 @@ def work_is_paid(counted: bytes, seed: int) -> int:
         return len(ARGUMENTS)
 
 
-@pytest.mark.parametrize(
-    "seeds",
-    [pytest.param(range(300), id="a few"), pytest.param(range(1000, 101_000), marks=pytest.mark.thorough, id="many")],
-)
+@pytest.mark.parametrize("seeds", [range(300), pytest.param(range(1000, 101_000), marks=pytest.mark.thorough)])
 def test_mutated_modules_are_valid_and_pay_for_work(seeds: range) -> None:
     """Modules that are valid with fuel were valid without it, and pay for work on every way out of a function."""
     taken = calls_made = 0

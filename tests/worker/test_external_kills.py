@@ -7,10 +7,7 @@ import os
 import random
 import re
 import signal
-import subprocess
-import sys
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,9 +17,7 @@ import pytest
 
 from tests.processes import descendants
 from tests.worker.support import Source, answering, build, play
-from tests.worker.test_limits import program
 from tournament.contests.von_neumann_poker.rules import Settings
-from tournament.errors import RunError
 from tournament.sandbox.outside import fork_server
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.exit_status import Ending
@@ -31,7 +26,6 @@ from tournament.sandbox.outside.process_time import MachineBusyError
 from tournament.worker.processes import admission
 from tournament.worker.processes.admission import MemoryBudget
 
-MEGABYTE = 1 << 20
 # Of every kind: legs that share a process, a process for each leg, a program.
 FIELD: dict[str, Source] = {
     "shares.py": "def a(bot): return 7 if bot.card > 0.5 else 0\ndef b(bot, bet): return bot.card > 0.6\n",
@@ -52,23 +46,19 @@ def is_ignored(pid: int, number: int) -> bool:
 
 @contextlib.contextmanager
 def disturbed(seed: int) -> Iterator[list[int]]:
-    """Meanwhile somebody sends these signals to the processes of this one, once the last of all."""
+    """Send signals to bots' processes during the block, and yield a list of those that were sent."""
     chance, done, sent = random.Random(seed), threading.Event(), list[int]()
     others = [number for number in range(1, 65) if number not in (signal.SIGKILL, signal.SIGCHLD, 32, 33)]
 
     def disturb() -> None:
         while not done.wait(chance.uniform(0.0, 0.03)):
-            processes = processes_of_bots()
-            if not processes:
-                continue
             number = chance.choice(others)
             if signal.SIGKILL not in sent and chance.random() < 0.3:
                 number = signal.SIGKILL
-            pid = chance.choice(processes)
-            with contextlib.suppress(ProcessLookupError, FileNotFoundError):
-                if number in (signal.SIGKILL, signal.SIGSTOP) or is_ignored(
-                    pid, number
-                ):  # otherwise the process is just starting
+            with contextlib.suppress(ProcessLookupError, FileNotFoundError, IndexError):
+                pid = chance.choice(processes_of_bots())
+                # A process that doesn't ignore the others is just starting.
+                if number in (signal.SIGKILL, signal.SIGSTOP) or is_ignored(pid, number):
                     os.kill(pid, number)
                     sent.append(number)
 
@@ -100,13 +90,13 @@ def test_signals_from_outside_change_no_record(seed: int) -> None:
 def test_legs_wait_while_system_refuses_forks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Once others have ended, there is room again."""
     settings = Settings(sessions=10, seed="1")
-    entrants = build({f"told{number}": FIELD["told"] for number in range(4)})
+    entrants = build({f"told{number}": FIELD["told"] for number in range(3)})
     expected = [leg.what_counts for leg in play(entrants, settings)]
     start, running = fork_server.start, list[Confined]()
 
     def start_few(launch: LaunchSpec, mode: Mode) -> Confined:
         running[:] = [process for process in running if not process.has_ended()]
-        if len(running) == 5:
+        if len(running) == 3:
             raise MachineBusyError("a process can't be started here")
         running.append(start(launch, mode))
         return running[-1]
@@ -116,81 +106,24 @@ def test_legs_wait_while_system_refuses_forks(monkeypatch: pytest.MonkeyPatch) -
     assert admission.room._taken == 0
 
 
-# Plays legs of bots that take a moment for each decision, and prints their faults.
-PLAYS = """
-from tests.worker.support import build, play, script
-from tournament.contests.von_neumann_poker.rules import Settings
-slow = "import time\\ndef a(bot): time.sleep(0.02); return 1\\ndef b(bot, bet): return 1\\n"
-told = script('''
-    import sys, time
-    sys.stdin.readline()
-    for line in sys.stdin:
-        time.sleep(0.02)
-        print("ACTION 1", flush=True)
-    ''')
-entrants = build({"slow.py": slow, "told": told, "other.py": slow.replace("1", "2", 1)})
-print("ready", flush=True)
-print([fault.message for leg in play(entrants, Settings(sessions=2, idle_seconds=0.5)) for fault in leg.faults])
-"""
-
-
-@pytest.mark.slow
-def test_bots_of_stopped_group_are_not_late() -> None:
-    """Ctrl-Z stops the tournament with all its processes for longer than a bot is allowed to sleep."""
-    with subprocess.Popen(
-        [sys.executable, "-c", PLAYS], stdout=subprocess.PIPE, text=True, start_new_session=True
-    ) as process:
-        assert process.stdout and process.stdout.readline() == "ready\n"
-        for _ in range(2):
-            time.sleep(0.5)
-            os.killpg(process.pid, signal.SIGSTOP)
-            time.sleep(1.2)
-            os.killpg(process.pid, signal.SIGCONT)
-        assert process.stdout.read() == "[]\n"
-
-
-def test_repeated_kills_from_outside_end_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is recorded of the leg, and no one disqualified."""
-    (entrant, *others) = build({"told": program("time.sleep(60)", at=1), "zzz.py": "a = b = lambda *_: 0"})
-    start = fork_server.start
-
-    def start_and_kill(launch: LaunchSpec, mode: Mode) -> Confined:
-        process = start(launch, mode)
-        os.kill(process.pid, signal.SIGKILL)
-        return process
-
-    monkeypatch.setattr(fork_server, "start", start_and_kill)
-    with pytest.raises(RunError, match="told: its process was killed from outside: this machine has too little memory"):
-        play([entrant, *others], Settings(sessions=1))
-
-
 @pytest.mark.parametrize("room_for", [1, 5])
 def test_processes_beyond_available_memory_wait(room_for: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = Settings(sessions=5, memory_megabytes=100)
-    size = 164 * MEGABYTE  # 64 of it are for the program itself
-    monkeypatch.setattr(admission, "room", MemoryBudget(lambda: room_for * size * 8 // 7 + 8))
-    entrants = build({f"told{number}": FIELD["told"] for number in range(5)})
-    open_now = most = 0
-    take, release = MemoryBudget.reserve, MemoryBudget.release
+    """A leg takes two processes; with less memory it plays when no other does."""
+    size = 164 << 20  # 64 MB of it are for the program itself.
+    room = MemoryBudget(lambda: room_for * size * 8 // 7 + 8)
+    monkeypatch.setattr(admission, "room", room)
+    most, reserve = 0, MemoryBudget.reserve
 
-    def taking(room: MemoryBudget, asked: int, *, anyway: bool = False) -> bool:
-        nonlocal open_now, most
-        taken = take(room, asked, anyway=anyway)
-        open_now += asked // size if taken else 0
-        most = max(most, open_now)
+    def reserving(room: MemoryBudget, asked: int, *, anyway: bool = False) -> bool:
+        nonlocal most
+        taken = reserve(room, asked, anyway=anyway)
+        most = max(most, room._taken // size)
         return taken
 
-    def giving_back(room: MemoryBudget, given: int) -> None:
-        nonlocal open_now
-        open_now -= given // size
-        release(room, given)
-
-    monkeypatch.setattr(MemoryBudget, "reserve", taking)
-    monkeypatch.setattr(MemoryBudget, "release", giving_back)
-    assert not any(leg.faults for leg in play(entrants, settings))
-    # A leg takes two, and gives them back one by one; with less memory it plays when no other does.
-    assert max(2, room_for // 2 * 2) <= most <= max(2, room_for)
-    assert open_now == 0
+    monkeypatch.setattr(MemoryBudget, "reserve", reserving)
+    entrants = build({f"told{number}": FIELD["told"] for number in range(5)})
+    assert not any(leg.faults for leg in play(entrants, Settings(sessions=5, memory_megabytes=100)))
+    assert max(2, room_for // 2 * 2) <= most <= max(2, room_for) and room._taken == 0
 
 
 @pytest.mark.parametrize(
@@ -200,9 +133,7 @@ def test_processes_beyond_available_memory_wait(room_for: int, monkeypatch: pyte
         (-9, 100, 10.0, False),
         (-9, 1000, 1.0, False),
         (-24, 100, 1.0, True),
-        (-34, 100, 1.0, True),
         (-11, 100, 1.0, False),
-        (0, 100, 1.0, False),
     ],
 )
 def test_end_by_limits_is_not_from_outside(
@@ -210,9 +141,7 @@ def test_end_by_limits_is_not_from_outside(
 ) -> None:
     """Bots could exceed their memory or time to be killed by the system and play again."""
     ends = [os.open("/dev/null", os.O_RDWR) for _ in range(3)]
-    ended: Any = SimpleNamespace(
-        pid=1 << 22, end=lambda: Ending(status, peak_megabytes * MEGABYTE)
-    )  # no process has it
+    ended: Any = SimpleNamespace(pid=1 << 22, end=lambda: Ending(status, peak_megabytes << 20))  # no process has it
     process = Confined(ended, ProcessLimits(128, 10), *ends)
     monkeypatch.setattr(process, "cpu_seconds", lambda: seconds)
     assert process.end() == status

@@ -1,40 +1,41 @@
-"""Bots that are kept between legs start each leg as if they were new."""
+"""Bots start each leg as if they were new: kept ones, and new ones in memories that others have used."""
 
 from __future__ import annotations
 
 import ctypes
-import os
+import gc
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import wasmtime
 
-from engine.wasm.instances import Store
+from engine.wasm import instances
 from engine.wasm.modules import read_module
 from tests.built_in import MATRIX_GAME
-from tests.worker.test_pooled_memory import DIRTY as WITH_SEGMENTS
 from tournament.contests.matrix_game.rules import Settings
 from tournament.keys import KEY_BYTES
 from tournament.leg import Leg, LegPlan, Seat
 from tournament.store.leg_result import LegResult
 from tournament.worker.faults import Stopped
 from tournament.worker.leg import NullSink, ShortLegs, play_leg, result_of
-from tournament.worker.wasm import kept
+from tournament.worker.wasm import calls, engine, kept
 from tournament.worker.wasm.engine import Engine
 from tournament.worker.wasm.kept import KeptBots
 from tournament.worker.wasm.loading import PAGE, load_bot
 from tournament.worker.wasm.seating import new_store
 from tournament.worker.wasm.stack import on_deep_stack
 
-LEGS = 1000
-SETTINGS = Settings(turns_per_game=1, sessions=1, max_faults=1, moves=["old", "new"], payoffs=[[0, 0], [1, 1]])
+LEGS = 300
+MOVES: dict[str, Any] = {"moves": ["old", "new"], "payoffs": [[0, 0], [1, 1]]}
+SETTINGS = Settings(turns_per_game=1, sessions=1, max_faults=1, **MOVES)
 STATIC, SUM = "fresh", int.from_bytes(b"fresh", "little")
 STRUCT_PAGES = -(-MATRIX_GAME.interface.struct_size // PAGE)
 OUT_OF_MEMORY = 21  # Linux's MADV_PAGEOUT
 
 
-def module(start: str = "", end: str = "", pages: int = 2) -> bytes:
+def module(start: str = "", begin: str = "", end: str = "", pages: int = 2, more: str = "") -> bytes:
     """Return a bot that answers 1 if all that it can change is as its file has it, and then changes all of it."""
     return bytes(
         wasmtime.wat2wasm(f"""(module
@@ -49,7 +50,7 @@ def module(start: str = "", end: str = "", pages: int = 2) -> bytes:
   (global $single (mut f32) (f32.const nan:0x200001))
   (global $double (mut f64) (f64.const nan:0x4000000000001))
   (global $lanes (mut v128) (v128.const i64x2 11 12))
-  (global $seed (mut i32) (i32.const 0))
+  (global $seed (mut i32) (i32.const 0)) {more}
   (func $one (result i32) (i32.const 1))
   (func $two (result i32) (i32.const 2))
   (func (export "_initialize")
@@ -73,6 +74,7 @@ def module(start: str = "", end: str = "", pages: int = 2) -> bytes:
     (i32.and (i32.eq (call_indirect (type $number) (i32.const 1)) (i32.const 1)))
     (i32.and (i32.eq (call_indirect (type $number) (i32.const 2)) (i32.const 2))))
   (func (export "move") (param i32) (result i32) (local $fresh i32)
+    {begin}
     (local.set $fresh (i32.and (call $is_fresh) (i32.ne (global.get $seed) (i32.const 0))))
     (memory.fill (i32.const 0) (i32.const 0xA5) (i32.mul (memory.size) (i32.const 65536)))
     (global.set $narrow (i32.const 1))
@@ -93,11 +95,20 @@ FAILS = module(end="(if (i32.and (call $rand) (i32.const 1)) (then unreachable))
 FAILS_AT_START = module(start="(if (i32.and (call $rand) (i32.const 1)) (then unreachable))")
 USES_MUCH = module(pages=8)
 DRAWS = module(end="(return (i32.and (call $rand) (i32.const 1)))")
+CLOCK = '(import "wasi_snapshot_preview1" "clock_time_get" (func (param i32 i64 i32) (result i32)))'
 TELLS_TIME = bytes(
-    wasmtime.wat2wasm("""(module
-  (import "wasi_snapshot_preview1" "clock_time_get" (func (param i32 i64 i32) (result i32)))
-  (memory (export "memory") 1)
-  (func (export "move") (param i32) (result i32) (i32.const 0)))""")
+    wasmtime.wat2wasm(
+        f'(module {CLOCK} (memory (export "memory") 1) (func (export "move") (param i32) (result i32) (i32.const 0)))'
+    )
+)
+# Not kept, for its segment of data. It fails if it is asked twice.
+IN_POOL = module(
+    begin="(if (i32.ne (global.get $narrow) (i32.const 8)) (then unreachable))"
+    " (memory.init $later (i32.const 0) (i32.const 0) (i32.const 5))"
+    " (if (i32.ne (i32.load8_u (i32.const 4)) (i32.const 114)) (then unreachable))"
+    " (memory.fill (i32.const 0) (i32.const 0) (i32.const 5))",
+    end="(data.drop $later) (drop (memory.grow (i32.const 2)))",
+    more='(data $later "later")',
 )
 
 
@@ -128,18 +139,23 @@ def played(code: bytes, *, short: bool, count: int = 30) -> tuple[list[LegResult
     return results, [sink.games.arrays[f"move_{seat}"][:rows].tolist() for seat in (0, 1)], of_kept
 
 
-def test_bots_that_change_everything_are_fresh_in_each_of_a_thousand_legs() -> None:
-    _, moves, of_kept = played(DIRTY, short=True, count=LEGS)
-    assert moves == [[1] * LEGS] * 2
-    assert of_kept == LEGS
+# Modules, and how many of the legs are played by kept bots, if it is known.
+KEPT: dict[str, tuple[bytes, int, int | None]] = {
+    "changes everything": (DIRTY, LEGS, LEGS),
+    "draws": (DRAWS, 30, 30),
+    "grows": (GROWS, 30, 1),
+    "uses much": (USES_MUCH, 30, 1),
+    "fails": (FAILS, 30, None),
+    "fails at its start": (FAILS_AT_START, 30, None),
+}
 
 
-@pytest.mark.parametrize(
-    ("code", "kept_legs"), [(DIRTY, 30), (DRAWS, 30), (GROWS, 1), (USES_MUCH, 1), (FAILS, None), (FAILS_AT_START, None)]
-)
-def test_legs_are_the_same_whether_bots_are_kept_or_not(code: bytes, kept_legs: int | None) -> None:
+@pytest.mark.parametrize("how", KEPT)
+def test_legs_are_the_same_whether_bots_are_kept_or_not(how: str) -> None:
     """Compare also faults and what bots used. After a fault or growth, a bot isn't kept."""
-    of_kept, of_new = played(code, short=True), played(code, short=False)
+    code, count, kept_legs = KEPT[how]
+    of_kept, of_new = (played(code, short=short, count=count) for short in (True, False))
+    assert code is not DIRTY or of_kept[1] == [[1] * LEGS] * 2
     assert of_kept[:2] == of_new[:2]
     assert [leg.used for leg in of_kept[0]] == [leg.used for leg in of_new[0]]  # legs compare without it
     assert of_kept[2] < 30 if kept_legs is None else of_kept[2] == kept_legs
@@ -170,22 +186,8 @@ def test_bots_of_which_more_changes_are_not_kept() -> None:
     many = "".join(f"(global (mut i32) (i32.const {number}))" for number in range(20))
     for text in ("(tag)", "(global (mut funcref) (ref.null func))", many):
         assert read_module(bytes(wasmtime.wat2wasm(f"(module {text})"))).changing_variables is None
-    assert read_module(WITH_SEGMENTS).changing_variables is None
+    assert read_module(IN_POOL).changing_variables is None
     assert load_bot(TELLS_TIME, MATRIX_GAME.interface, "bot", 64).variables is None
-
-
-def test_a_system_that_does_not_tell_which_pages_are_used_keeps_no_bot(monkeypatch: pytest.MonkeyPatch) -> None:
-    opened = os.open
-
-    def open_others(path: str, *given: int) -> int:
-        if path == "/proc/self/pagemap":
-            raise PermissionError
-        return opened(path, *given)
-
-    monkeypatch.setattr("tournament.worker.wasm.kept.os.open", open_others)
-    _, moves, of_kept = played(DIRTY, short=True)
-    assert moves == [[1] * 30] * 2
-    assert of_kept == 0
 
 
 def test_a_run_that_stops_ends_within_short_legs() -> None:
@@ -196,20 +198,46 @@ def test_a_run_that_stops_ends_within_short_legs() -> None:
             player.play(leg_of(0), sink)
 
 
-def test_bots_are_new_after_many_loops_and_in_a_child(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use new bots in a child, because the open file has the pages of its parent."""
-    stores: list[Store] = []
-
-    def noting(kind: Engine) -> Store:
-        stores.append(new_store(kind))
-        return stores[-1]
-
-    monkeypatch.setattr("tournament.worker.wasm.kept.new_store", noting)
+def test_bots_of_a_forked_process_are_new(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The open file has the pages of the parent."""
+    stores: list[Engine] = []
+    monkeypatch.setattr(kept, "new_store", lambda kind: (stores.append(kind), new_store(kind))[1])
     played(DIRTY, short=True, count=2)
-    assert len(stores) == 1
     monkeypatch.setattr("tournament.worker.wasm.kept.os.getpid", lambda: -1)
     played(DIRTY, short=True, count=2)
     assert len(stores) == 2
-    monkeypatch.setattr(kept, "_MAX_LOOPS", 1)
-    assert played(DIRTY, short=True, count=2)[2] == 2
-    assert len(stores) == 4
+
+
+def moves_in_pool(number: int = 0, turns: int = 4) -> list[list[int]]:
+    """Return the moves of a leg of two bots that fail every second time."""
+    settings, sink = Settings(turns_per_game=turns, sessions=1, max_faults=2, **MOVES), NullSink.of(MATRIX_GAME, 100)
+    play_leg(MATRIX_GAME, settings, leg_of(number), {"dirty": IN_POOL}, sink)
+    return [sink.games.arrays[f"move_{seat}"][: sink.games.rows].tolist() for seat in (0, 1)]
+
+
+def test_bots_in_used_memories_start_fresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Faults are followed by fresh memory, too."""
+    assert engine.has_pool()
+    places: list[int] = []
+    make = calls.new_store
+    monkeypatch.setattr(calls, "new_store", lambda *given: (places.append(given[1]), make(*given))[1])
+
+    def play() -> None:
+        for number in range(LEGS):
+            faults = number % 20 == 0
+            assert moves_in_pool(number, 4 if faults else 1) == ([[1, 0, 1, 0]] if faults else [[1]]) * 2, number
+
+    on_deep_stack(play)
+    assert places == [6] * LEGS
+
+
+def test_leg_without_places_in_pool_is_played() -> None:
+    assert engine.has_pool()
+    gc.collect()
+    places = engine._slots()
+    assert instances.take_places(places) and not instances.take_places(1)
+    held = calls.new_store(engine.engine(Engine.POOLED), places)
+    assert moves_in_pool() == [[1, 0, 1, 0]] * 2
+    del held
+    assert instances.take_places(places), "all are given back"
+    calls.new_store(engine.engine(Engine.POOLED), places)

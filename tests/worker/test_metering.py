@@ -41,25 +41,16 @@ def test_each_turn_of_a_loop_is_paid() -> None:
     assert run(LOOP, 1001) == (3003, 10 + 9 * 1000)
 
 
-def test_short_function_pays_at_entry_and_long_in_pieces() -> None:
-    left = """(func (export "a") (param i32) (result i32)
-        (if (local.get 0) (then (return (i32.const 1)))) {} (i32.const 2))"""
-    assert [run(left.format("(drop (i32.const 1))" * count), 1) for count in (252, 253)] == [(1, 256), (1, 3)]
-
-
 # Five units a turn, and one way out: whoever calls goes on, and may call again.
 TURNS = """(local.set 0 (i32.const 1000))
     (loop $l (br_if $l (local.tee 0 (i32.sub (local.get 0) (i32.const 1)))))"""
 WAYS_OUT = {
     "a return": f"(func $f (param i32) {TURNS} (return))",
-    "a branch": f"(func $f (param i32) {TURNS} (br 0))",
-    "a throw": f"(tag $e) (func $f (param i32) {TURNS} (throw $e))",
     "a throw of a callee": f"(tag $e) (func $g (throw $e)) (func $f (param i32) {TURNS} (call $g))",
     "a throw within a loop": f"(tag $e) (func $f (param i32) (loop {TURNS} (throw $e)))",
     "several results": f"(func $f (param i32) (call $g) (drop) (drop)) (func $g (result i32 i32) (local i32) {TURNS}"
     " (i32.const 1) (i32.const 2))",
     "a trap": f"(func $f (param i32) {TURNS} (unreachable))",
-    "out of bounds": f"(func $f (param i32) {TURNS} (drop (i32.load (i32.const -1))))",
 }
 
 
@@ -93,37 +84,28 @@ def test_memory_fill_pays_for_every_four_bytes() -> None:
 
 
 PRICES = {
-    "(f64.mul (f64.const 3) (f64.const 2)) drop": 3,
     "(f64.div (f64.const 3) (f64.const 2)) drop": 3,
-    "(f32.sqrt (f32.const 3)) drop": 2,
     "(i64.rem_s (i64.const 3) (i64.const 2)) drop": 3,
     "(f32x4.div (v128.const i64x2 1 2) (v128.const i64x2 1 2)) drop": 3,
     "(memory.fill (i32.const 0) (i32.const 1) (i32.const 8))": 4 + 2,
-    "(memory.copy (i32.const 0) (i32.const 9) (i32.const 8))": 4 + 2,
     "(memory.grow (i32.const 0)) drop": 401,
     "(block $h (try_table (catch_all $h) (throw $e)))": 401,
 }
 
 
-@pytest.mark.parametrize("code", PRICES)
-def test_instruction_has_its_price(code: str) -> None:
+def test_each_instruction_has_its_price() -> None:
     text = '(tag $e) (memory 1) (func (export "a") (param i32) (result i32) {} (i32.const 1))'
-    assert run(text.format(code), 0)[1] - run(text.format(""), 0)[1] == PRICES[code]
+    assert {code: run(text.format(code), 0)[1] - run(text.format(""), 0)[1] for code in PRICES} == PRICES
 
 
 def test_only_functions_that_return_constants_are_constant() -> None:
     functions = {
         "zero": "(result i32) (i32.const 0)",
         "wide": "(param i32 i64) (result i64) (i64.const -5)",
-        "local": "(param i32) (result i32) (local.get 0)",
-        "stops": "(result i32) unreachable",
         "calls": "(result i32) (call $zero)",
         "counts": "(result i32) (global.set $n (i32.add (global.get $n) (i32.const 1))) (i32.const 0)",
-        "adds": "(result i32) (i32.add (i32.const 1) (i32.const 2))",
         "empty": "",
     }
     text = "".join(f'(func ${name} (export "{name}") {body})' for name, body in functions.items())
     built = module(f"(global $n (mut i32) (i32.const 0)) {text}")
     assert read_module(built).constant_functions([*functions, "missing"]) == {"zero", "wide"}
-    imported = module('(import "env" "f" (func $f)) (export "a" (func $f))')
-    assert read_module(imported).constant_functions(["a"]) == frozenset()

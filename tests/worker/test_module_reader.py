@@ -28,12 +28,11 @@ def as_many(chunk: bytes, size: int = BYTES) -> bytes:
     return chunk * (size // len(chunk))
 
 
-EMPTY_TYPE = b"\x60\0\0"
 FLOATS = b"\x7c"
 MAGIC = b"\0asm\1\0\0\0"
 
 
-def functions(*bodies: bytes, types: bytes = b"\1" + EMPTY_TYPE) -> bytes:
+def functions(*bodies: bytes, types: bytes = b"\1\x60\0\0") -> bytes:
     """Return a module of these functions, all of its first type, with the first exported."""
     count = number(len(bodies))
     return (
@@ -50,55 +49,23 @@ def code(instructions: bytes, variables: bytes = b"\0") -> bytes:
     return functions(variables + instructions + b"\x0b")
 
 
-def of_values(count: int) -> bytes:
-    """Two types: of no values, and of this many floats both ways."""
-    return b"\2" + EMPTY_TYPE + b"\x60" + (number(count) + FLOATS * count) * 2
-
-
 MANY = b"\1" + number(9990) + FLOATS  # variables
 SUM = (b"\x44" + bytes(8)) * 2 + b"\xa0"
-BLOCK_OF_VALUES = b"\2\1\0\x0b"
 
 PLAIN = code(as_many(b"\x20\0\x41\1\x6a\x21\0"), b"\1\1\x7f")
 WORST = {
     "50,000 variables in each function": functions(*[b"\1" + number(50_000) + FLOATS + b"\x0b"] * 50_000),
-    "functions of many parameters": functions(
-        *[b"\0\x20\0\x1a\x0b"] * 30_000, types=b"\2\x60" + number(9990) + FLOATS * 9990 + b"\0" + EMPTY_TYPE
-    ),
     "functions of many results": functions(*[b"\0\0\x0b"] * 50_000, types=b"\1\x60\0" + number(1000) + FLOATS * 1000),
-    "groups of no variables": functions(number(BYTES // 2) + b"\0\x7c" * (BYTES // 2) + b"\x0b"),
     "groups of one variable, each used": functions(
         *[number(9990) + b"\1\x7c" * 9990 + b"".join(b"\x20" + number(n) + b"\x1a" for n in range(9990)) + b"\x0b"] * 4
     ),
     "a chain of variables": code(
         SUM + b"\x21\0" + b"".join(b"\x20" + number(n + 1) + b"\x21" + number(n) for n in range(9989)) * 5, MANY
     ),
-    "a table of branches": code(b"\x41\0\x0e" + number(BYTES) + bytes(BYTES) + b"\0"),
-    "tables of branches": code(as_many(b"\x41\0\x0e\0\0")),
-    "long numbers": code(b"\x41\0\x0e" + number(BYTES // 5) + as_many(b"\x80\x80\x80\x80\0") + b"\0"),
     "blocks in blocks": code(as_many(b"\2\x40", BYTES * 2 // 3) + as_many(b"\x0b", BYTES // 3)),
-    "blocks of many values": functions(b"\0\0" + as_many(BLOCK_OF_VALUES) + b"\x0b", types=of_values(1000)),
-    "blocks of some values": functions(b"\0\0" + as_many(BLOCK_OF_VALUES) + b"\x0b", types=of_values(15)),
-    "functions of blocks of values": functions(
-        *[b"\0\0" + BLOCK_OF_VALUES * 1000 + b"\x0b"] * 60, types=of_values(400)
-    ),
-    "calls": functions(b"\0" + as_many(b"\x10\1") + b"\x0b", b"\0\x0b"),
-    "calls of each other": functions(
-        *[b"\0" + b"\x10" + number(n + 1) + b"\x10" + number(n + 1) + b"\x0b" for n in range(30_000)], b"\0\x0b"
-    ),
     "handlers": code(as_many(b"\x1f\x40\4\2\0\2\0\2\0\2\0\x0b")),
-    "selects of selects": code(SUM + as_many(b"\x22\0\x20\0\x41\0\x1b") + b"\xbd\x1a", MANY),
-    "floats whose bits show": code(b"\x44" + bytes(8) + as_many(b"\x9f\xbd\xbf") + b"\x1a"),
-    "vectors": code(b"\xfd\x0c" + bytes(16) + as_many(b"\xfd\x74") + b"\x1a"),
-    "signs": code(SUM + as_many(b"\x9a") + b"\xbd\x1a"),
     "a deep stack": code(as_many(SUM) + as_many(b"\xa6", BYTES // 19 - 19) + b"\x1a"),
     "code that isn't run": code(b"\0" + as_many(b"\xa0\x22\0\xbd\x1a"), MANY),
-    "types": MAGIC + section(1, number(10_000) + (b"\x60" + (number(12) + FLOATS * 12) * 2) * 10_000),
-    "a count of types": MAGIC + section(1, number(2**32 - 1) + as_many(EMPTY_TYPE)),
-    "globals": MAGIC + section(6, number(10_000) + (b"\x7f\0" + b"\x41\0" * 10 + b"\x6a\x0b") * 10_000),
-    "data segments": MAGIC + section(11, number(10_000) + as_many(b"\1\0")),
-    "element segments": MAGIC + section(9, number(10_000) + as_many(b"\1\0")),
-    "sections without a meaning": MAGIC + as_many(b"\0\1\0"),
 }
 
 

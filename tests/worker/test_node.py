@@ -21,11 +21,7 @@ def storage(tmp_path: Path) -> FolderStorage:
     return storage
 
 
-def test_drivers_own_machine_is_accepted(storage: FolderStorage) -> None:
-    accept(invite(storage))
-
-
-@pytest.mark.parametrize("name", ["tournament", "wasmtime", "numpy", "pyarrow", "python", "sources"])
+@pytest.mark.parametrize("name", ["tournament", "wasmtime", "sources"])
 def test_other_version_is_refused_with_both_versions(storage: FolderStorage, name: str) -> None:
     here = dict(versions_here().by_name)
     other = Versions(tuple((here | {name: "0.0.1"}).items()))
@@ -43,6 +39,7 @@ def test_other_results_folder_is_refused(storage: FolderStorage) -> None:
     storage.replace(invitation.name, b"another run's")
     with pytest.raises(RunError, match="results must lie in a folder that all nodes share"):
         accept(invitation)
+    accept(invite(storage))
 
 
 def test_changed_package_file_changes_version(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

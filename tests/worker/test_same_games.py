@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from engine.wasm import direct_step
 from tests.oracles import von_neumann_poker as oracle
 from tests.oracles.deals import poker_deals
 from tests.oracles.von_neumann_poker import BetCap, Bot
+from tests.support import build_folder, play_built, poker_settings
 from tests.worker.support import Source, answering, build, legs_of, play
 from tournament.contests.von_neumann_poker.rules import Settings
 
@@ -46,10 +49,9 @@ CALMS: dict[str, Source] = dict(zip(KINDS, (CALM_FUNCTIONS, CALM_CLASS, CALM_C, 
 BOLDS: dict[str, Source] = dict(zip(KINDS, (BOLD_FUNCTIONS, BOLD_CLASS, BOLD_C, BOLD_PROGRAM)))
 
 
-# Names decide the seats: once bold bots sit at x, once calm ones.
 @pytest.mark.parametrize(("bet_cap", "calm", "bold"), [("before_ante", "a", "b"), ("after_ante", "b", "a")])
 def test_bots_of_every_kind_play_by_the_rules(bet_cap: BetCap, calm: str, bold: str) -> None:
-    """Bots of all kinds meet in both legs of duplicate matches."""
+    """Bots of all kinds meet in both legs of duplicate matches. Names decide the seats."""
     settings = Settings(sessions=12, duplicate=True, bet_cap=bet_cap)
     strategies = {calm: CALM, bold: BOLD}
     files: dict[str, Source] = {
@@ -75,3 +77,15 @@ def test_bots_of_every_kind_play_by_the_rules(bet_cap: BetCap, calm: str, bold: 
         assert played.sessions == record.sessions
         assert not played.faults
         assert played.result.sums[0].points == pytest.approx(sum(s.points_0 for s in record.sessions))
+
+
+def test_direct_steps_play_the_same_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The loop calls a core's step in two ways, and a bot hears the same by both."""
+    bots = build_folder(tmp_path, {"calm.c": CALM_C, "bold.c": BOLD_C})
+    played = []
+    for is_on in (True, False):
+        monkeypatch.setattr(direct_step, "is_on", is_on)
+        result, sink = play_built(bots["calm"], bots["bold"], settings=poker_settings(sessions=30))
+        columns = {name: list(sink.column(f"games.{name}")) for name in ("a_card", "bet", "a_gain")}
+        played.append((result.sums, [used.fuel for used in result.used], columns))
+    assert played[0] == played[1] and len(columns["bet"]) > 30

@@ -49,7 +49,7 @@ def pack(folder: Path, *, built: bool = False) -> bytes:
 
 
 def archived(files: Mapping[str, tuple[bytes, bool]]) -> bytes:
-    """Return an archive of files: name to content, and whether the file can be executed."""
+    """Return an archive of files. They are given by name, each with its content and whether it can be executed."""
     content = io.BytesIO()
     with tarfile.open(fileobj=content, mode="w", format=tarfile.PAX_FORMAT) as archive:
         for name, (source, is_executable) in sorted(files.items()):
@@ -61,7 +61,10 @@ def archived(files: Mapping[str, tuple[bytes, bool]]) -> bytes:
 
 
 def with_unix_line_ends(name: str, source: bytes) -> bytes:
-    """Return a script or a Makefile with Unix line ends. Systems, shells and make treat a CR as part of a word."""
+    """Return a file's content, with Unix line ends if it is a script or a Makefile.
+
+    Systems, shells and make treat a CR as part of a word.
+    """
     path = PurePosixPath(name)
     if b"\0" in source:
         return source
@@ -128,6 +131,7 @@ def unpack(archive: bytes, folder: Path) -> None:
 
     Raises:
         RunError: `pack` can't have made the archive.
+        OSError: A file can't be written.
     """
     try:
         with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as opened:

@@ -19,7 +19,7 @@ class Submission:
 
     Attributes:
         path: The file or folder.
-        source: Its bytes.
+        source: The file's bytes, or the archive's.
         sha256: Digest of these bytes, in hex.
     """
 
@@ -63,7 +63,7 @@ class Entrant:
 
     @cached_property
     def artifact_sha256(self) -> str | None:
-        """Digest of the artifact, in hex."""
+        """Digest of the artifact, in hex, or None without an artifact."""
         return None if self.artifact is None else hashlib.sha256(self.artifact).hexdigest()
 
 

@@ -19,6 +19,7 @@ class Recipe:
     """The content of bot.toml.
 
     Attributes:
+        command: The command that starts the program.
         build: The command that builds it, empty if there is none.
     """
 

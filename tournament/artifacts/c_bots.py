@@ -77,12 +77,18 @@ def compile_bot(
 ) -> Compiled:
     """Compile a bot, after the contest's adapter if there is one for its language.
 
-    If it doesn't build with the adapter, it may be written for the contest itself, and is compiled without it.
+    If it doesn't build with the adapter, it might be written for the contest itself, and is compiled without it.
+
+    Args:
+        with_lines: Whether the code keeps the numbers of source lines.
 
     Raises:
         Unfit: The bot doesn't build.
-        MachineBusyError: Nor does a source of our own.
+        MachineBusyError: The compiler was ended from outside, or doesn't build a source of our own either.
         RunError: This machine can't build bots.
+        InputError: This machine can't confine the compiler.
+        OSError: The disk is full.
+        CommandAborted: The thread must end.
     """
     refused: Unfit | None = None
     for adapters in [interface.adapters, {}] if submission.kind in interface.adapters else [{}]:
@@ -100,6 +106,8 @@ def require_compiler(kind: Kind, sandbox: SandboxSettings) -> None:
 
     Raises:
         MachineBusyError: The compiler doesn't work on this machine.
+        InputError: This machine can't confine the compiler.
+        OSError: The source can't be written.
     """
     header = "vector" if kind == "cpp" else "stdlib.h"
     with scratch_folder() as folder:
@@ -123,6 +131,9 @@ def _compile_by_any_standard(
 
     Raises:
         Unfit: The bot doesn't build.
+        RunError: This machine can't build bots.
+        InputError: This machine can't confine the compiler.
+        OSError: The disk is full.
     """
     runtime = {"runtime.o": libraries.compile_once(RUNTIME_SOURCES, sandbox)}
     standards, allowance = STANDARDS[submission.kind], Allowance()
@@ -152,7 +163,14 @@ def _compile_by_any_standard(
 
 
 def warnings_of(submission: Submission, interface: Interface, standard: str, sandbox: SandboxSettings) -> str:
-    """Return the compiler's warnings, in a few lines, about a bot that builds by a standard."""
+    """Return the compiler's warnings, in a few lines, about a bot that builds by a standard. "" means none.
+
+    Raises:
+        Unfit: The compiler takes too long.
+        RunError: This machine can't build bots.
+        InputError: This machine can't confine the compiler.
+        OSError: The disk is full.
+    """
     for bare in (None, ()):
         with contextlib.suppress(CompilerRefused), scratch_folder() as folder:
             return compiler.warnings_of(_write_unit(submission, interface, standard, sandbox, folder, bare))
@@ -177,13 +195,15 @@ def _compile_by(compilation: _Compilation, runtime: Mapping[str, bytes], with_li
     """Return the WebAssembly by a standard.
 
     Raises:
-        Unfit: The source doesn't compile.
+        CompilerRefused: The source doesn't compile.
+        Unfit: The compiler exceeds a limit.
         NotChosen: The source compiles, but no function answers a question, or two do.
     """
     unit = compilation.unit
     include = unit.path.read_text()
 
     def compile_with(answering: _Answering) -> bytes:
+        """Return the WebAssembly with these answering names."""
         unit.path.write_text(include + _definitions(answering, compilation) + _adapter(compilation))
         return compile_unit(unit, runtime, with_lines)
 
@@ -206,7 +226,7 @@ def _compile_by(compilation: _Compilation, runtime: Mapping[str, bytes], with_li
 
 
 def _guess(compilation: _Compilation) -> _Answering | None:
-    """Return the names that answer, if the source's words leave no choice, otherwise None.
+    """Return the name that answers each question, if the source's words leave no choice, otherwise None.
 
     The compiler still has to accept them. An exact name that compiles is the bot's. A name after the file is guessed
     only if the source can't have an exact one.
@@ -234,7 +254,7 @@ def _guess(compilation: _Compilation) -> _Answering | None:
 
 
 def _choose_by_compiler(compilation: _Compilation, include: str) -> _Answering:
-    """Return the names that answer, by trial calls of all functions that could.
+    """Return the name that answers each question, found by trial calls of all functions that could.
 
     Raises:
         Unfit: The source doesn't compile.
@@ -313,7 +333,11 @@ def _write_unit(
     folder: Path,
     bare: Iterable[str] | None,
 ) -> Unit:
-    """Write a bot's source, and a unit that includes the contest's header and then the bot."""
+    """Write a bot's source to a folder, and a unit that includes the contest's header, the adapter and then the bot.
+
+    Args:
+        bare: Names of the source's variables that are renamed in a BARE unit; None for a normal unit.
+    """
     bot = folder / BOT_FOLDER / f"{submission.name}{'.c' if submission.kind == 'c' else '.cpp'}"
     bot.parent.mkdir()
     bot.write_bytes(submission.source)

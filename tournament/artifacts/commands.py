@@ -37,7 +37,11 @@ _ENV = re.compile(r"#!\s*\S*/env\s+(?:-S\s+(?P<words>\S.*)|(?P<word>[^\s=-]+))\n
 
 
 def executed(command: str) -> list[str]:
-    """Return the words that start a file. An env in its first line is resolved here, because bots have no PATH."""
+    """Return the words that start a file. An env in its first line is resolved here, because bots have no PATH.
+
+    Raises:
+        OSError: The file can't be read.
+    """
     with open(command, "rb") as file:
         named = _ENV.fullmatch(file.readline(256).decode(errors="replace"))
     arguments = (named["words"] or named["word"]).split() if named else []
@@ -46,7 +50,16 @@ def executed(command: str) -> list[str]:
 
 
 def read_by(command: str, *, seen: bool = False) -> list[str]:
-    """Return the paths that an interpreter reads in addition to the system's libraries: itself and its own library."""
+    """Return the existing paths that a command reads in addition to the system's libraries.
+
+    They are the file, the interpreter in its first line, and that one's own library.
+
+    Args:
+        seen: Whether the command is the interpreter of another file.
+
+    Raises:
+        OSError: A file can't be read.
+    """
     path = os.path.realpath(command)
     paths = {command, path}
     with open(path, "rb") as file:

@@ -29,6 +29,7 @@ class Unit:
 
     Attributes:
         path: The file, in a folder of its own.
+        standard: Language standard, one of STANDARDS.
         include: Folder of the contest's header.
         sandbox: How the compiler is confined.
         hints: Hints that are added to the compiler's messages.
@@ -65,7 +66,11 @@ def errors_of(unit: Unit, *, expected: str) -> dict[str, str]:
     """Return the first error in each file of a unit, by the file's name.
 
     Raises:
-        Unfit: There is an error in a file whose name doesn't begin with `expected`.
+        CompilerRefused: There is an error in a file whose name doesn't begin with `expected`.
+        Unfit: The compiler exceeds a limit.
+        RunError: The machine is at fault, as MachineBusyError if it ended the compiler.
+        InputError: This machine can't confine the compiler.
+        OSError: The disk is full.
     """
     compiling = unit.command(WITHOUT_WARNINGS, f"-I{SEEN_SDK}")
     try:
@@ -78,10 +83,13 @@ def errors_of(unit: Unit, *, expected: str) -> dict[str, str]:
 
 
 def warnings_of(unit: Unit) -> str:
-    """Return the compiler's warnings about a unit that it accepts, cut to a few lines.
+    """Return the compiler's warnings about a unit that it accepts, cut to a few lines. "" means none.
 
     Raises:
-        Unfit: The compiler refuses the unit.
+        Unfit: The compiler refuses the unit, or exceeds a limit.
+        RunError: The machine is at fault, as MachineBusyError if it ended the compiler.
+        InputError: This machine can't confine the compiler.
+        OSError: The disk is full.
     """
     # Include the contest's header as a system header, which gives no warnings.
     compiling = unit.command(*WARNINGS, "-isystem", SEEN_SDK)
@@ -92,9 +100,16 @@ def warnings_of(unit: Unit) -> str:
 def compile_unit(unit: Unit, runtime: Mapping[str, bytes], with_lines: bool) -> bytes:
     """Return the WebAssembly of a unit, linked with these object files by name. `prepare_libraries` must have run.
 
+    Args:
+        runtime: Contents of the object files.
+        with_lines: Whether the code keeps the numbers of source lines.
+
     Raises:
-        Unfit: The compiler refuses the unit.
-        RunError: The libraries are damaged.
+        CompilerRefused: The compiler refuses the unit.
+        Unfit: The compiler exceeds a limit.
+        RunError: The libraries are damaged, or the machine is at fault.
+        InputError: This machine can't confine the compiler.
+        OSError: The disk is full.
     """
     objects = dict(runtime)
     if language_of(unit.standard) == "c":
@@ -112,8 +127,10 @@ def _compile_and_link(unit: Unit, flags: list[str], linked: dict[str, bytes], wi
     """Compile a unit with these flags, and link it with these object files and libraries by name.
 
     Raises:
-        Unfit: The compiler refuses the unit.
-        RunError: The libraries are damaged.
+        Unfit: The compiler refuses the unit, or exceeds a limit.
+        RunError: The libraries are damaged, or the machine is at fault.
+        InputError: This machine can't confine the compiler.
+        OSError: The disk is full.
     """
     for name, content in linked.items():
         (unit.folder / name).write_bytes(content)

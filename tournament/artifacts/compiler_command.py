@@ -142,7 +142,11 @@ def language_of(standard: str) -> str:
 
 
 def own_command(kind: str) -> list[str]:
-    """Return the compiler's command for sources of our own in a language, with the flags of every bot."""
+    """Return the compiler's command for sources of our own in a language, with the flags of every bot.
+
+    Args:
+        kind: "c" or "cpp".
+    """
     # Files' paths in the output are the same on every machine.
     same_paths = [f"-ffile-prefix-map={path}=zig" for path in (home(), HEADERS)]
     return [*_with_all_files(kind), f"-I{HEADERS}", *same_paths]
@@ -159,7 +163,15 @@ def asking_for_words(kind: str, source: str) -> list[str]:
 
 
 def words_said(message: str, source: str) -> list[str]:
-    """Return the words for the compiler proper, with the paths of bots' compilations, and without names of files."""
+    """Return the words for the compiler proper, with the paths of bots' compilations, and without names of files.
+
+    Args:
+        message: The message of `asking_for_words`.
+        source: Name of the empty source.
+
+    Raises:
+        StopIteration: The message has no such call.
+    """
     line = next(line for line in message.splitlines() if f" clang {source} " in line)
     arguments = line.partition(f" clang {source} ")[2].replace(str(home() / "lib"), _SEEN_LIBRARY).split()
     return [
@@ -179,7 +191,7 @@ def bot_command(arguments: list[str], standard: str) -> list[str]:
 
 
 def seen_by_bots(folder: Path, files: Mapping[str, Path]) -> str:
-    """Return the files that a compilation finds, as the compiler reads them.
+    """Return the list of the files that a compilation finds, as the JSON that the compiler reads.
 
     They are the compiler's headers, the sdk's headers in `folder`, and a bot's files by name.
     """

@@ -51,7 +51,11 @@ def names_taken(finished: Finished) -> list[str]:
 
 
 def why_refused(finished: Finished, folders: list[Path], hints: Hints) -> str:
-    """Return why a source in one of the folders was refused."""
+    """Return why a source in one of the folders was refused, in the bot's terms.
+
+    Args:
+        hints: Hints that are added to the compiler's messages.
+    """
     message = message_of(finished)
     if message.strip():
         return shortened(message, folders, hints)
@@ -68,7 +72,10 @@ def first_line(text: object) -> str:
 
 
 def shortened(message: str, folders: list[Path], hints: Hints) -> str:
-    """Return the message in the bot's terms, without our folders, trial calls and the lines around the bot's file."""
+    """Return the message in the bot's terms, without our folders, trial calls and the lines around the bot's file.
+
+    It has at most twelve lines, and hints after them.
+    """
     undefined = list(dict.fromkeys(_UNDEFINED.findall(message)))
     if undefined:
         return f"uses {', '.join(undefined)}, which bots don't have"

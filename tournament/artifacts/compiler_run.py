@@ -35,7 +35,7 @@ _SECONDS_OF_STRANGERS, _MEGABYTES_OF_STRANGERS = 20, 1024
 FIRST_SECONDS = 1800
 _BY_CLOCK = 2.0  # seconds by the clock per second of processor time
 _MAX_MEGABYTES = MEGABYTES_OF_BUILDS
-# Errors that the machine may cause. A bot's own text can contain their words, and is then compiled again in each run.
+# Errors that the machine can cause. A bot's own text can contain their words, and is then compiled again in each run.
 _OF_THE_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EIO, errno.EACCES)
 
 
@@ -60,7 +60,11 @@ class CompilerRefused(Unfit):
 
 
 class Allowance:
-    """The seconds that all tries to compile a bot share."""
+    """The seconds that all tries to compile a bot share.
+
+    Attributes:
+        left: Processor seconds that are left.
+    """
 
     def __init__(self) -> None:
         self.left: float = SECONDS
@@ -87,10 +91,12 @@ def run_compiler(
         allowance: The time that all tries share.
 
     Raises:
-        Unfit: The compiler refuses the source, or passes a limit.
-        MachineBusyError: The compiler was ended from outside.
+        Unfit: The compiler refuses the source (CompilerRefused), or exceeds a limit.
+        MachineBusyError: The compiler was ended from outside, or the machine is too busy.
+        RunError: The sandbox's probe was killed from outside.
         OSError: The disk is full.
         InputError: This machine can't confine it.
+        CommandAborted: The thread must end.
     """
     allowance = allowance or Allowance()
     seconds = FIRST_SECONDS if libraries else ceil(max(1, allowance.left))
@@ -133,7 +139,16 @@ def _run_once(
     libraries: Path | None,
     seconds: int,
 ) -> Finished:
-    """Run the commands once, with this limit of processor time, and twice as much by the clock for a busy machine."""
+    """Run the commands once, with this limit of processor seconds, and twice as many of their own time.
+
+    The result counts a limit of processor time that was exceeded as an excess.
+
+    Raises:
+        MachineBusyError: The machine is too busy.
+        OSError: The disk is full.
+        InputError: This machine can't confine them.
+        CommandAborted: The thread must end.
+    """
     scratch = libraries or folder / "tournament_scratch"
     scratch.mkdir(exist_ok=True)
     finished = run_command.run(
@@ -169,7 +184,8 @@ def words_of_compiler(kind: str) -> list[str]:
     """Return the words that call the compiler proper for a language.
 
     Raises:
-        RunError: The compiler doesn't print them.
+        RunError: The compiler doesn't print them, or was ended from outside.
+        OSError: The disk is full.
     """
     with scratch_folder() as folder:
         unit = folder / ("empty.c" if kind == "c" else "empty.cpp")

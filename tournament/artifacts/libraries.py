@@ -68,11 +68,13 @@ def prepare_libraries(kinds: Collection[str], sandbox: SandboxSettings, on_messa
     cache.
 
     Args:
+        kinds: "c", "cpp" or both.
         sandbox: How submissions' compilers are confined.
         on_message: Called with a message before the build.
 
     Raises:
         RunError: A library can't be built or kept.
+        CommandAborted: The thread must end.
     """
     if all(_is_intact(libraries_of(kind)) for kind in kinds):
         return
@@ -98,7 +100,13 @@ def prepare_libraries(kinds: Collection[str], sandbox: SandboxSettings, on_messa
 
 
 def _build_library(kind: str, made: Path, sandbox: SandboxSettings) -> None:
-    """Build and keep the libraries for bots of a language, with `made` as the compiler's cache."""
+    """Build and keep the libraries for bots of a language, with `made` as the compiler's cache.
+
+    Raises:
+        RunError: The compiler can't build them.
+        OSError: They can't be kept.
+        CommandAborted: The thread must end.
+    """
     libraries = libraries_of(kind)
     with scratch_folder(libraries.parent) as folder:
         unit = folder / ("library.c" if kind == "c" else "library.cpp")
@@ -121,7 +129,11 @@ def _build_library(kind: str, made: Path, sandbox: SandboxSettings) -> None:
 
 
 def _copy_libraries(arguments: list[str], unit: Path, folder: Path) -> list[str]:
-    """Copy the libraries in a linker's command beside the unit. Return the command with placeholders."""
+    """Copy the libraries in a linker's command to the folder of the unit. Return the command with placeholders.
+
+    Raises:
+        OSError: A library can't be copied.
+    """
     copied = []
     for number, word in enumerate(arguments):
         if word == "-o" or arguments[number - 1] == "-o":
@@ -171,6 +183,11 @@ def _digests(folder: Path) -> dict[str, str]:
 def link_command(kind: str, objects: Sequence[str], output: str, with_lines: bool) -> list[str]:
     """Return the linker's command for a bot of a language.
 
+    Args:
+        objects: Names of the object files.
+        output: Name of the file to write.
+        with_lines: Whether the code keeps the numbers of source lines.
+
     Raises:
         RunError: The libraries are damaged.
     """
@@ -189,7 +206,7 @@ def link_command(kind: str, objects: Sequence[str], output: str, with_lines: boo
 
 
 def kept_object(name: str, sources: Iterable[Path]) -> Path:
-    """Return the place of what is compiled of sources of our own, which depends on their content."""
+    """Return the path in the cache of what is compiled from sources of our own. It depends on their content."""
     made_of = hashlib.sha256(version().encode())
     for source in sources:
         made_of.update(hashlib.sha256(source.read_bytes()).digest())
@@ -200,13 +217,20 @@ def compile_once(sources: Sequence[Path], sandbox: SandboxSettings) -> bytes:
     """Return one object file of C sources of our own, which is kept. The sources and headers are in one folder.
 
     Raises:
-        RunError: The sources can't be compiled.
+        RunError: The sources can't be compiled, or the object file not kept.
+        InputError: This machine can't confine the compiler.
+        OSError: The disk is full.
     """
     name = sources[0].parent.name
     return get_or_make(kept_object(name, sources), lambda: _build_object(name, sources, sandbox))
 
 
 def _build_object(name: str, sources: Sequence[Path], sandbox: SandboxSettings) -> bytes:
+    """Return one object file of C sources.
+
+    Raises:
+        RunError: The compiler refuses them.
+    """
     with scratch_folder() as folder:
         for source in sources:
             shutil.copyfile(source, folder / source.name)
@@ -230,7 +254,8 @@ def library_of_exceptions(sandbox: SandboxSettings) -> bytes:
     bot that needs it, and kept.
 
     Raises:
-        RunError: It can't be built.
+        RunError: It can't be built or kept.
+        InputError: This machine can't confine the compiler.
     """
     path = kept_object("exceptions", [EXCEPTIONS_SOURCE])
     with _lock, cache_trouble(path.parent), alone_on_this_machine(path.parent):
@@ -238,6 +263,11 @@ def library_of_exceptions(sandbox: SandboxSettings) -> bytes:
 
 
 def _build_exceptions(sandbox: SandboxSettings) -> bytes:
+    """Return the library of `library_of_exceptions`, built.
+
+    Raises:
+        RunError: The compiler can't build it.
+    """
     paths = [*(str(home() / "lib" / path) for path in SOURCES_THAT_THROW), EXCEPTIONS_SOURCE.name]
     objects = [f"{Path(path).stem}.o" for path in paths]
     with scratch_folder() as folder:

@@ -27,6 +27,7 @@ def try_compile(code: bytes, library: str, engines: list[dict[str, bool | int]],
         Unfit: Compiling takes too long.
         MachineBusyError: It was ended from outside, got no time, or used too much memory.
         InputError: This machine can't confine it.
+        CommandAborted: The thread must end.
     """
     launch = LaunchSpec(
         ModuleTrial(library, engines),

@@ -40,10 +40,12 @@ def build(archive: bytes, sandbox: SandboxSettings) -> bytes:
     """Return the archive that plays: this one, or the result of its build command in a copy of it.
 
     Raises:
-        Unfit: The build fails.
-        MachineBusyError: The system killed the build, perhaps because it used too much memory.
+        Unfit: The build fails, or bot.toml is wrong.
+        MachineBusyError: The system killed the build, perhaps because it used too much memory, or is too busy.
+        RunError: The archive is damaged, or the sandbox's probe was killed from outside.
         OSError: The disk is full.
         InputError: This machine can't confine builds.
+        CommandAborted: The thread must end.
     """
     recipe = recipe_of(archive)
     if not recipe.build:
@@ -92,6 +94,7 @@ def _build(archive: bytes, recipe: Recipe, sandbox: SandboxSettings) -> bytes:
 
 
 def _complaint(recipe: Recipe, finished: run_command.Finished, folder: Path) -> str:
+    """Return how a build ended, as text, and the first lines of its output."""
     text = (finished.errors + finished.output).decode(errors="replace").replace(f"{folder}/", "")
     lines = [line for line in text.splitlines() if line.strip()]
     summary = f"its build ({' '.join(recipe.build)}) {finished.in_words}"

@@ -28,7 +28,7 @@ class Packages:
 
     Attributes:
         versions: Version by name.
-        modules: File and package folders of each module.
+        modules: File and package folders of each module, by name.
         readable: Paths that a bot with these packages reads.
     """
 
@@ -96,7 +96,13 @@ def _requirements(distribution: importlib.metadata.Distribution) -> list[str]:
 
 
 def identity(sandbox: SandboxSettings, sdk: PythonSdk | None) -> dict[str, Any]:
-    """Return everything on which a Python bot's answers depend, except its file."""
+    """Return everything on which a Python bot's answers depend, except its file.
+
+    These are the version of "python", and the versions of "packages" by name.
+
+    Raises:
+        InputError: A package of the settings isn't installed.
+    """
     parts: dict[str, Any] = {
         "python": platform.python_version(),
         "packages": installed(tuple(sorted(sandbox.python_packages))).versions,
@@ -128,6 +134,9 @@ def pack(
         legs_may_share: Whether legs can share a process (`isolation_violation` found nothing).
         adapter: The contest's adapter, or b"".
         library: The result of `library_for`.
+
+    Raises:
+        InputError: A package of the settings isn't installed.
     """
     line = {**identity(sandbox, sdk), "legs_may_share": legs_may_share}
     if adapter:
@@ -141,6 +150,9 @@ def library_for(source: bytes, adapter: bytes, files: Mapping[str, str]) -> byte
     """Return the library as JSON if a bot or its adapter names one of its modules, otherwise b"".
 
     So a bot that imports nothing of the library stays the same when the library changes.
+
+    Args:
+        files: Sources of the library, by path.
     """
     identifiers = set(re.findall(rb"[A-Za-z_]\w*", adapter + b"\n" + source))
     if not any(name.encode() in identifiers for name in Library(files).names):
@@ -159,6 +171,7 @@ def sources_of(artifact: bytes, sandbox: SandboxSettings, sdk: PythonSdk | None 
 
     Raises:
         RunError: Interpreter or packages differ from those of the run's driver.
+        InputError: A package of the settings isn't installed.
     """
     line, source = artifact.split(b"\n", 1)
     expected, actual = json.loads(line), identity(sandbox, sdk)

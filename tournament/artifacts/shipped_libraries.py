@@ -73,7 +73,12 @@ def pack(built: Iterable[Path], archive: Path) -> None:
 
 
 def _main(archive: Path) -> None:
-    """Build the libraries that this machine lacks, and pack them."""
+    """Build the libraries that this machine lacks, and pack them.
+
+    Raises:
+        RunError: A library can't be built.
+        OSError: The archive can't be written.
+    """
     from tournament.artifacts import libraries
 
     sandbox = SandboxSettings()

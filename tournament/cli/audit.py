@@ -40,7 +40,15 @@ def verify(
     config: ConfigPath = None,
     as_json: Json = False,
 ) -> None:
-    """Exit codes: 0 all matches, 1 problems, each listed with its fix, 3 not everything could be checked."""
+    """Check parts, sums and summaries of the records byte by byte, and replay legs on request.
+
+    Exit codes: 0 all matches, 1 problems, each listed with its fix, 3 not everything could be checked.
+
+    Raises:
+        InputError: A setting or an option is wrong, or there are no records.
+        RunError: The records can't be read, or this machine can't play.
+        typer.Exit: There are problems, or not everything could be checked.
+    """
     if replay != "all" and not replay.isdecimal():
         raise InputError(f"--replay {replay}: expected a number of legs, or all")
     count = None if replay == "all" else int(replay)
@@ -75,9 +83,16 @@ def replay(
     config: ConfigPath = None,
     as_json: Json = False,
 ) -> None:
-    """Needs the records with their seed, and the bots as they played.
+    """Replay recorded games: each bot's questions, output and answers.
+
+    Needs the records with their seed, and the bots as they played.
 
     Exit codes: 0 all games are as recorded, 1 a game had a different result.
+
+    Raises:
+        InputError: An option is wrong, the records have no such game, or its bots have changed.
+        RunError: The records can't be read, or this machine can't play.
+        typer.Exit: A game had a different result.
     """
     with Screen(err, "") as screen:
         (place,) = recorded(contest, results, config, final=final)

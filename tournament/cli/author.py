@@ -27,23 +27,38 @@ def add(
     authors: Authors = Path("authors.toml"),
     organiser: Annotated[bool, flag("--organiser", "let the token open the class at a glance", LOCATIONS)] = False,
 ) -> None:
-    """Add an author. The token is printed once, and kept nowhere."""
+    """Add an author. The token is printed once, and kept nowhere.
+
+    Raises:
+        InputError: The name can't be added, or the file is invalid.
+        RunError: The file can't be written.
+    """
     _print_token(add_author(authors, name, organiser=organiser))
 
 
 @app.command(cls=Command, epilog=examples("author token alice"))
 def token(name: Name, authors: Authors = Path("authors.toml")) -> None:
-    """Give an author another token in place of the one before. It is printed once, and kept nowhere."""
+    """Give an author another token in place of the one before. It is printed once, and kept nowhere.
+
+    Raises:
+        InputError: There is no such author, or the file is invalid.
+        RunError: The file can't be written.
+    """
     _print_token(renew_token(authors, name))
 
 
 def _print_token(token: str) -> None:
+    """Print a token as a line of its own."""
     out.print(token, soft_wrap=True, markup=False, highlight=False)
 
 
 @app.command("list", cls=Command, epilog=examples("author list"))
 def list_authors(authors: Authors = Path("authors.toml")) -> None:
-    """List the authors, and who of them may not submit."""
+    """List the authors, and who of them may not submit.
+
+    Raises:
+        InputError: The file is invalid.
+    """
     registered = read_authors(authors)
     if not registered:
         err.print(f"{authors} has no authors; add one with: tournament author add NAME", soft_wrap=True, markup=False)
@@ -60,7 +75,12 @@ def status(
     config: ConfigPath = None,
     as_csv: Csv = False,
 ) -> None:
-    """List every author with the last upload, its state, the reason, and the best place on the board."""
+    """List every author with the last upload, its state, the reason, and the best place on the board.
+
+    Raises:
+        InputError: A file is invalid.
+        RunError: The submissions can't be read.
+    """
     from tournament.config import load_contests
     from tournament.open_contest.jobs import Jobs, database_beside
     from tournament.open_contest.overview import boards_in, list_status
@@ -83,11 +103,21 @@ def status(
 
 @app.command(cls=Command, epilog=examples("author revoke alice"))
 def revoke(name: Name, authors: Authors = Path("authors.toml")) -> None:
-    """Invalidate an author's token, but keep the author's bots."""
+    """Invalidate an author's token, but keep the author's bots.
+
+    Raises:
+        InputError: There is no such author, or the file is invalid.
+        RunError: The file can't be written.
+    """
     revoke_token(authors, name, ban=False)
 
 
 @app.command(cls=Command, epilog=examples("author ban alice"))
 def ban(name: Name, authors: Authors = Path("authors.toml")) -> None:
-    """Take an author's token and bots out of the contest."""
+    """Take an author's token and bots out of the contest.
+
+    Raises:
+        InputError: There is no such author, or the file is invalid.
+        RunError: The file can't be written.
+    """
     revoke_token(authors, name, ban=True)

@@ -25,7 +25,11 @@ _SESSIONS, _FEW_SESSIONS = 20, 10  # sessions of a leg, thorough or not
 
 
 def are_rules(path: Path) -> bool:
-    """Return whether a file has rules of a contest, rather than a bot."""
+    """Return whether a file has rules of a contest, rather than a bot.
+
+    Raises:
+        InputError: The file can't be read, or is larger than rules can be.
+    """
     return path.suffix == ".py" and path.is_file() and bool(_RULES.search(read_small_file(path, MAX_BYTES)))
 
 
@@ -71,6 +75,7 @@ def check_rules(
 
     Raises:
         InputError: The file has no rules that can be loaded.
+        RunError: The machine is at fault, such as a cache that can't be used.
     """
     from tournament import conformance
 
@@ -96,7 +101,7 @@ def check_rules(
                 if isinstance(problem, TournamentError):  # nothing more can be played
                     break
             else:
-                held.append((check.__name__, Text((check.__doc__ or "").strip())))
+                held.append((check.__name__, Text((check.__doc__ or "").partition("\n")[0])))
         for worth in conformance.position_values(suite) if not failed else ():
             held.append(("positions", Text(worth)))
         if audit_minutes is not None and not failed:
@@ -128,7 +133,7 @@ def _add_findings(
     failed: list[tuple[str, Text]],
     held: list[tuple[str, Text]],
 ) -> None:
-    """Audit a contest, and add each finding as a line."""
+    """Audit a contest, and add each finding as a line to those that failed or held."""
     from tournament.rehearsal.auditing import audit
 
     for finding in audit(contest, settings, minutes, screen.doing, seed=seed or ""):

@@ -72,6 +72,7 @@ def check_table(report: CheckReport) -> Facts:
 
 
 def _legs(report: CheckReport) -> str:
+    """Return whether a Python bot's legs share a process, with what to change if they don't."""
     if report.shares_process:
         return "share a process"
     violation = printable(report.isolation_violation)
@@ -90,11 +91,17 @@ def _won(points: float, leg: LegResult) -> str:
 
 
 def _in_sessions(count: int) -> str:
+    """Return the number of sessions as text."""
     return f"in {pluralize(count, 'session')}" if count else "of a session that was broken off"
 
 
 def costs(meter: Meter, fuel_allowed: int | None = None) -> list[tuple[str, str]]:
-    """Return the costs of decisions as rows of label and text."""
+    """Return the costs of decisions as rows of label and text.
+
+    Args:
+        meter: What the bot's decisions used.
+        fuel_allowed: Limit of a decision's fuel, to be shown; None for none.
+    """
     if meter.use is None:
         mean = meter.fuel / max(1, meter.decisions)
         allowed = "" if fuel_allowed is None else f" of {fuel_allowed:,} allowed"
@@ -126,7 +133,7 @@ _LINE_HINT = (
 
 
 def describe_faults(faults: Sequence[tuple[LegResult, Fault]], *, with_name: bool = False) -> Text:
-    """Return the first fault of each kind as text, with the bot's name if two bots are `with_name`."""
+    """Return the first fault of each kind as text, with the bot's name if `with_name`, because two bots play."""
     lines = []
     for (leg, fault), *like_it in by_sort(faults):
         whose = f"{leg.seats[fault.seat]} " * with_name

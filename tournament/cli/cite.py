@@ -26,7 +26,14 @@ def cite(
     config: ConfigPath = None,
     as_json: Json = False,
 ) -> None:
-    """Equal games have the same digest of the results everywhere."""
+    """Print a citation of a run: versions, settings, digests of bots and results.
+
+    Equal games have the same digest of the results everywhere.
+
+    Raises:
+        InputError: Options exclude each other, there are no records, or their seed isn't beside them.
+        RunError: The records can't be read.
+    """
     if bibtex and as_json:
         raise InputError("--bibtex, --json: choose one of the two")
     loaded = load_records(contest, results, config, final=final)

@@ -20,7 +20,11 @@ _PLAYS_WITH = ("wasmtime", "ziglang", "ray", "pyarrow")
 
 
 def _print_versions(wanted: bool) -> None:
-    """Print the versions of all that plays, and end. They are looked up, not imported: Ray alone takes a second."""
+    """Print the versions of all that plays, and end. They are looked up, not imported: Ray alone takes a second.
+
+    Raises:
+        typer.Exit: They are wanted, and printed.
+    """
     if not wanted:
         return
     import platform
@@ -48,7 +52,7 @@ def options(
 
 
 def main() -> None:
-    """Run the command, and show a problem as one line and an exit code, never as a stack trace."""
+    """Run the command, and end with an exit code. A problem is shown as one line, never as a stack trace."""
     for name in ("stdout", "stderr"):  # closed: a file that we open must not take its number
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w"))

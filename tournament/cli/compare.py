@@ -29,9 +29,16 @@ def compare(
     as_csv: Csv = False,
     as_json: Json = False,
 ) -> None:
-    """Errors are those of two runs with separate deals.
+    """Compare two runs of one contest, and say which differences are significant.
+
+    Errors are those of two runs with separate deals.
 
     Exit codes: 0, or with --assert-same 1 if bots, ranks or the results of any leg differ in any bit.
+
+    Raises:
+        InputError: Options exclude each other, there are no records, or they are of different contests.
+        RunError: Records can't be read.
+        typer.Exit: The results differ, and --assert-same is given.
     """
     from tournament.records.comparison import compare_results
 
@@ -63,6 +70,7 @@ def comparison_values(comparison: Comparison) -> dict[str, Any]:
 
 
 def _print_comparison(comparison: Comparison, most: int) -> None:
+    """Print a comparison, with at most this many bots and pairs."""
     for name, one, other in comparison.settings:
         if name == "seed":
             out.print("setting seed: another one")
@@ -100,6 +108,7 @@ def _print_comparison(comparison: Comparison, most: int) -> None:
 
 
 def _table(title: str, frame: pd.DataFrame, max_rows: int) -> FittingTable:
+    """Return differences of bots or of pairs as a table."""
     remaining = len(frame) - max_rows
     table = FittingTable(
         f"points per session, {title}", f"{and_more(remaining)}: --most, --csv, --json" if remaining > 0 else ""
@@ -125,14 +134,17 @@ def _table(title: str, frame: pd.DataFrame, max_rows: int) -> FittingTable:
 
 
 def _signed(value: float) -> str:
+    """Return a number with its sign, or "" for NaN."""
     return "" if value != value else f"{value:+.3f}"
 
 
 def _half_width(value: float) -> str:
+    """Return half the width of an interval, or "" for NaN."""
     return "" if value != value else f"{value:.3f}"
 
 
 def _rank_change(first: Any, second: Any) -> str:
+    """Return one rank, or both if they differ."""
     import pandas as pd
 
     one, other = ("—" if pd.isna(rank) else str(rank) for rank in (first, second))
@@ -140,4 +152,5 @@ def _rank_change(first: Any, second: Any) -> str:
 
 
 def _text(value: object) -> str:
+    """Return a setting's value as text."""
     return "not set" if value is None else printable(str(value))

@@ -34,12 +34,18 @@ def debug(
     final: Final = False,
     config: ConfigPath = None,
 ) -> None:
-    """Run a bot of your own outside the sandbox, with your rights.
+    """Run your own bot on a recorded game outside the sandbox, with sanitizers or a debugger.
 
-    A C or C++ bot is built by gcc with sanitizers. A Python bot runs under pdb at a terminal. A program reads its
-    lines. If tournament.toml has one contest, CONTEST can be omitted.
+    The bot has your rights. A C or C++ bot is built by gcc with sanitizers. A Python bot runs under pdb at a terminal.
+    A program reads its lines. If tournament.toml has one contest, CONTEST can be omitted.
 
     Exit codes: 0 all answers are as in the contest, 1 an answer differs or the bot fails.
+
+    Raises:
+        InputError: An option is wrong, the records lack the bot or the game, the bot can't be built, or consent is
+            missing.
+        RunError: The records can't be read, or this machine can't play.
+        typer.Exit: An answer differs, or the bot fails.
     """
     if bot is None:
         contest, bot = None, contest

@@ -13,8 +13,8 @@ from rich.text import Text
 
 Cell = str | Text
 
-# Characters. A longer name is wrapped to this width before a column is dropped for it, and below the second width
-# the columns that are dropped last go, too.
+# Widths in characters. A longer name is wrapped to the first before a column is dropped for it. Below the second, the
+# columns that are dropped last are dropped, too.
 _NAME, _NARROW_NAME = 24, 10
 # `FittingTable.drop` of a column that is only dropped when names would be narrower than `_NARROW_NAME`.
 LATE = 10
@@ -22,6 +22,8 @@ LATE = 10
 
 @dataclass(frozen=True)
 class _Column:
+    """A column of a table, with the arguments of `FittingTable.add_column`."""
+
     title: Cell
     is_left: bool
     drop: int | None
@@ -120,10 +122,12 @@ class FittingTable:
 
 
 def _split_text(cell: Cell) -> list[str]:
+    """Return the lines of a cell."""
     return str(cell).split("\n")
 
 
 def _width(cell: Cell) -> int:
+    """Return the width of a cell in characters of the terminal."""
     return max(map(cell_len, _split_text(cell)))
 
 
@@ -133,6 +137,7 @@ def _is_simple(cells: Sequence[Cell]) -> bool:
 
 
 def _column_width(cells: Sequence[Cell]) -> int:
+    """Return the width of the widest cell of a column."""
     return max(map(len if _is_simple(cells) else _width, cells), default=0)
 
 
@@ -142,6 +147,7 @@ def _are_plain(columns: Sequence[Sequence[Cell]], widths: Sequence[int]) -> bool
 
 
 def _padded_column(cells: Sequence[Cell], width: int, is_left: bool) -> list[str]:
+    """Return the cells of a column, padded to its width."""
     return [f"{cell:<{width}}" for cell in cells] if is_left else [f"{cell:>{width}}" for cell in cells]
 
 
@@ -160,6 +166,7 @@ def _row_segments(
 
 
 def _padded(text: str, width: int, is_left: bool) -> str:
+    """Return a text, padded to a width."""
     blank = " " * (width - cell_len(text))
     return text + blank if is_left else blank + text
 
@@ -180,6 +187,7 @@ _WRAPPING = Console(file=None, width=1_000)
 
 
 def _style(style: str | Style) -> Style | None:
+    """Return a style, parsed if it is text, or None if it is empty."""
     return style if isinstance(style, Style) else Style.parse(style) if style else None
 
 

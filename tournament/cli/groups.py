@@ -28,7 +28,7 @@ class CommandEntry:
     examples: tuple[str, ...] = ()
 
 
-# Those of this module's `Commands`, in the order of --help.
+# The commands of this module's `Commands`, in the order of --help.
 OWN = {
     "run": CommandEntry(
         "tournament.cli.run:run",
@@ -62,12 +62,12 @@ OWN = {
     ),
     "report": CommandEntry(
         "tournament.cli.report:report",
-        "Write a self-contained HTML report; also during a run.",
+        "Write a self-contained HTML report, also during a run.",
         ("report von_neumann_poker -o report.html", "report --public -o standings.html", "report --folder pages"),
     ),
     "verify": CommandEntry(
         "tournament.cli.audit:verify",
-        "Check the records byte by byte: parts, sums and summaries; replay legs on request.",
+        "Check parts, sums and summaries of the records byte by byte, and replay legs on request.",
         ("verify von_neumann_poker", "verify von_neumann_poker --replay 10"),
     ),
     "replay": CommandEntry(
@@ -160,7 +160,13 @@ def examples(*words: str) -> str:
 
 
 class Command(TyperCommand):
-    """A command whose --help lists options by what they are for, and ends with examples that can be copied."""
+    """A command whose --help lists options by what they are for, and ends with examples that can be copied.
+
+    Its help omits the section of exceptions.
+    """
+
+    def __init__(self, *given: Any, help: str | None = None, **settings: Any) -> None:
+        super().__init__(*given, help=help and help.partition("\n\nRaises:")[0], **settings)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the options by group."""
@@ -191,6 +197,7 @@ def options_by_group(command: Any) -> dict[str, list[Any]]:
 
 
 def _is_argument(param: Any) -> bool:
+    """Return whether a parameter is an argument, not an option."""
     return bool(param.param_type_name == "argument")
 
 
@@ -228,16 +235,21 @@ class Commands(Group):
 
 
 def _load(where: str) -> Any:
+    """Import a module, and return its attribute."""
     module, _, attribute = where.partition(":")
     return getattr(importlib.import_module(module), attribute)
 
 
 def _own_command(name: str) -> Any:
-    """Return one of the tournament's own commands, whose help is the listed sentence and its function's docstring."""
+    """Return one of the tournament's own commands.
+
+    Its help is the listed sentence, followed by its function's docstring without the summary.
+    """
     listed = OWN[name]
     function = _load(listed.where)
     app = typer.Typer(**PLAIN)
-    details = inspect.getdoc(function)
+    # The docstring's summary is the listed sentence.
+    _, _, details = (inspect.getdoc(function) or "").partition("\n\n")
     text = f"{listed.does}\n\n{details}" if details else listed.does
     app.command(name, cls=Command, help=text, epilog=examples(*listed.examples))(function)
     return typer.main.get_command(app)

@@ -36,6 +36,11 @@ def judge(
 
     Exits with 0 when it played to the end, and with 2 for bad input. With 3 when it broke the protocol, with 4 when it
     ran out of time, with 5 when its output ended before the match.
+
+    Raises:
+        InputError: A setting or an option is wrong.
+        RunError: This machine can't run the program.
+        typer.Exit: The program didn't play to the end.
     """
     from tournament.cli.consoles import out
     from tournament.config import load_config

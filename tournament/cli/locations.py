@@ -18,7 +18,8 @@ def recorded(contest: str | None, results: str | None, config: Path | None, *, f
     """Return the places of one contest's or all contests' records, or of their last finals.
 
     Raises:
-        InputError: There are none.
+        InputError: There are none, or the contest is unknown.
+        RunError: Records can't be read.
     """
     results_location = _results_location(contest, results, config)
     if contest is not None:
@@ -39,6 +40,7 @@ def find_location(contest: str | None, results: str | None, config: Path | None,
 
     Raises:
         InputError: There are no such records, or those of several contests.
+        RunError: Records can't be read.
     """
     results_location = _results_location(contest, results, config)
     location = locate(results_location if contest is None else _own_location(results_location, contest))
@@ -50,7 +52,12 @@ def find_location(contest: str | None, results: str | None, config: Path | None,
 
 
 def _own_location(results_location: str, contest: str) -> str:
-    """Return the place of a contest's records, below the folder of results or that folder itself, or raise an error."""
+    """Return the place of a contest's records, below the folder of results or that folder itself.
+
+    Raises:
+        InputError: That folder has the records of another contest.
+        RunError: Records can't be read.
+    """
     location = join_location(results_location, contest)
     if _holds_records(location) or not _holds_records(results_location):
         return location
@@ -61,12 +68,21 @@ def _own_location(results_location: str, contest: str) -> str:
 
 
 def load_records(contest: str | None, results: str | None, config: Path | None, *, final: bool = False) -> Results:
-    """Load the records of a contest, of the only one there, or of its final, from `find_location`."""
+    """Load the records of a contest, of the only one there, or of its final, from `find_location`.
+
+    Raises:
+        InputError: There are no such records, or those of several contests.
+        RunError: Records can't be read.
+    """
     return load(find_location(contest, results, config, final=final))
 
 
 def _results_location(contest: str | None, results: str | None, config: Path | None) -> str:
-    """Return the folder or URL of all contests' records, or raise an error if the contest is unknown."""
+    """Return the folder or URL of all contests' records.
+
+    Raises:
+        InputError: The contest is unknown and has no records, or the settings are wrong.
+    """
     defined = load_contests(config, results)
     location = load_config(defined.names[0], config, results=results).results
     if contest is None or contest in defined.names:
@@ -77,4 +93,5 @@ def _results_location(contest: str | None, results: str | None, config: Path | N
 
 
 def _holds_records(location: str) -> bool:
+    """Return whether a folder or URL has records of a contest."""
     return has_records(open_storage(location))

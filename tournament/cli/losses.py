@@ -40,9 +40,15 @@ def losses(
     as_csv: Csv = False,
     as_json: Json = False,
 ) -> None:
-    """Losses compare this bot's mean result of a decision, with the same hand, with that of other bots.
+    """List the decisions and hands in which a bot wins less than others do.
+
+    Losses compare this bot's mean result of a decision, with the same hand, with that of other bots.
 
     If tournament.toml has one contest, CONTEST can be omitted.
+
+    Raises:
+        InputError: Options exclude each other, or there are no such records or bots.
+        RunError: The records can't be read.
     """
     if as_csv and as_json:
         raise InputError("--csv, --json: choose one of the two")
@@ -60,7 +66,14 @@ def losses(
 
 
 def losses_table(rows: pd.DataFrame, bot: str, max_rows: int, *, by_opponent: bool = False) -> FittingTable:
-    """Return the largest losses as a table, without those that aren't significant."""
+    """Return the largest losses as a table, without those that aren't significant.
+
+    Args:
+        rows: The losses, the largest first.
+        bot: Name of the bot.
+        max_rows: The most rows.
+        by_opponent: Whether rows are by opponent.
+    """
     significant = rows[rows["lost"] > SIGNIFICANT * rows["stderr"]]
     remaining = len(significant) - max_rows
     table = FittingTable(

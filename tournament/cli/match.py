@@ -88,12 +88,19 @@ def match(
     config: ConfigPath = None,
     as_json: Json = False,
 ) -> None:
-    """Results are discarded without --results. The deals are never those of the contest's records.
+    """Play one bot against one, some or all others, and show its score with its error.
+
+    Results are discarded without --results. The deals are never those of the contest's records.
 
     If tournament.toml has one contest, CONTEST can be omitted.
 
-    Exit codes with --baseline or --until-settled: 0 BOT is significantly better than its baseline or the one OTHER.
-    3 It is undecided. 4 BOT is significantly worse. 1 BOT, its baseline or the one OTHER is disqualified.
+    Exit codes with --baseline or --until-settled. BOT is significantly better than its baseline or the one OTHER: 0.
+    It is undecided: 3. BOT is significantly worse: 4. BOT, its baseline or the one OTHER is disqualified: 1.
+
+    Raises:
+        InputError: A setting or an option is wrong, or a bot can't be found or can't play.
+        RunError: Play ended early.
+        typer.Exit: A bot is disqualified, or there is a verdict.
     """
     # These run and replay contests, which the list of commands doesn't need.
     import tournament.api
@@ -113,11 +120,13 @@ def match(
     replays: list[Replay] = []
 
     def draw(standings: Standings, rows: int) -> FittingTable:
+        """Return the matches so far of the version that plays, at most this many."""
         playing = [line.name for line in standings.entrants if line.name in names]  # one version at a time
         matches = [match for name in playing for match in find_matches(standings, name)]
         return matches_table(matches, f"{' '.join(playing)} against each", rows)
 
     def replay_session(own: Config, report: MatchReport) -> None:
+        """Replay the session of --session, if it is given."""
         if session is not None:
             location = join_location(own.results, own.played.name)
             players = (
@@ -162,7 +171,11 @@ def match(
 def _resolve_players(
     contests: Contests, contest: str, bot: str | None, opponents: list[str]
 ) -> tuple[str, str, list[str]]:
-    """Return contest, bot and others, with the file's only contest if the bot comes first, or raise an error."""
+    """Return contest, bot and others, with the file's only contest if the bot comes first.
+
+    Raises:
+        InputError: The contest is unknown, or there is no bot.
+    """
     is_bot = contest not in contests.names and contest not in contests.broken and contest not in SHIPPED_RULES
     if is_bot and len(contests.chosen) == 1:
         return contests.chosen[0], contest, [bot, *opponents] if bot else opponents
@@ -173,7 +186,11 @@ def _resolve_players(
 
 
 def _house_at(loaded: Config, opponents: list[str]) -> list[str]:
-    """Return the names of the house's bots that play besides the others that are named."""
+    """Return the names of the house's bots that play besides the others that are named.
+
+    Raises:
+        InputError: The folder of the house's bots can't be read.
+    """
     if not loaded.contest.house_seats:
         return []
     from tournament.trial.match import house_bots
@@ -213,6 +230,7 @@ def opponents_table(report: MatchReport, contest: PlayedContest) -> FittingTable
 
 
 def _print(report: MatchReport, contest: PlayedContest, seed: str) -> None:
+    """Print a match's report."""
     scoring = contest.house.scoring if contest.house else None
     unit, form = _unit_and_form(contest)
     signed = f"+{form.lstrip('+')}"
@@ -258,6 +276,7 @@ def _print(report: MatchReport, contest: PlayedContest, seed: str) -> None:
 
 
 def _describe_stop(interim: InterimResult) -> Text:
+    """Return the outcome of a sequential test as text."""
     text = f"after {pluralize(interim.replicas, 'replica')}, {interim.message}: {_VERDICTS[interim.verdict]}"
     return Text(text, style=_COLOURS[interim.verdict])
 
@@ -280,11 +299,13 @@ def _ahead(report: MatchReport) -> Text:
 
 
 def _cells(figure: Estimate, form: str) -> tuple[Text, Text]:
+    """Return a figure and half the width of its interval, "" if it has none."""
     style = {1: "green", 0: "", -1: "red"}[figure.sign]
     half_width = "" if figure.ci_half_width is None else f"{figure.ci_half_width:{form.lstrip('+')}}"
     return Text(f"{figure.value:{form}}", style=style), Text(half_width, style="dim")
 
 
 def _format_estimate(figure: Estimate, form: str) -> str:
+    """Return a figure with half the width of its interval, if it has one."""
     value, half_width = _cells(figure, form)
     return f"{value}" + (f" ± {half_width}" if half_width else "")

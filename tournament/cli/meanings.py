@@ -9,11 +9,15 @@ from typing import Any
 
 
 class Undocumented(Exception):
-    """A public name has no docstring, or a field no comment."""
+    """Raised if a public name has no docstring, or a field no comment."""
 
 
 def read_meanings(kind: Any) -> dict[str, str]:
-    """Return the meaning of each field of a dataclass, or raise an error if one has none."""
+    """Return the meaning of each field of a dataclass.
+
+    Raises:
+        Undocumented: A field has none.
+    """
     matches = re.findall(
         r"((?:^    #: .*\n)*)^    (\w+): [^#\n]*?(?:  #: (.*))?$", inspect.getsource(kind), re.MULTILINE
     )

@@ -23,7 +23,7 @@ LOCATIONS = "Where things are"
 GROUPS = (PLAY, SETTLED, PLAYERS, CHOICE, OUTPUT, LOCATIONS)
 
 
-# Of commands that say which of two is better.
+# Exit codes of commands that say which of two is better.
 EXITS = {"better": 0, "open": 3, "worse": 4}
 
 

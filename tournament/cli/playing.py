@@ -38,7 +38,9 @@ class RunCommand:
     """Contests to play, by name, with their settings.
 
     Attributes:
+        chosen: Settings of each contest by name.
         given: Options that a command to replay a game must repeat.
+        as_json: Whether progress is printed as lines of JSON.
         archive: Whether records of other settings are archived without a question.
         as_written: Settings without the command's options.
         strict: Whether the first problem of a cluster's node ends the command.
@@ -56,6 +58,12 @@ class RunCommand:
 
         Returns:
             Problems: the statuses of bots, and "provisional" if the rules failed in a match.
+
+        Raises:
+            InputError: A contest can't be played with these settings and bots, or consent to archive records is
+                missing.
+            RunError: A run stopped early.
+            typer.Exit: The command was stopped, or a bot has no name of its own.
         """
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # end as by Ctrl-C
         existing_cluster.ends_after_play = True
@@ -91,7 +99,12 @@ class RunCommand:
         return problems
 
     def _play(self, prepared: Prepared, before: Mapping[str, tuple[int, int]], executors: Executors) -> set[str]:
-        """Play a contest, show the results and return the problems. Stamps of bots from before reveal edits."""
+        """Play a contest, show the results and return the problems. Stamps of bots from before reveal edits.
+
+        Raises:
+            InputError: The contest can't be played.
+            RunError: The run stopped early.
+        """
         contest = prepared.contest
         with Screen(err, contest.title, contest=contest.name, as_json=self.as_json, unit=contest.points_unit) as screen:
             if self.as_json:
@@ -130,7 +143,12 @@ def _progress_before(prepared: Prepared) -> Progress:
 
 
 def _require_consent(prepared: Prepared) -> None:
-    """Ask for consent before long play is archived, or raise an error if there is no terminal."""
+    """Ask for consent before long play is archived.
+
+    Raises:
+        InputError: There is no terminal.
+        typer.Abort: The answer is no.
+    """
     if not (unlike := prepared.incompatible_records()) or not unlike.needs_confirmation:
         return
     if not (sys.stdin.isatty() and sys.stderr.isatty()):

@@ -68,6 +68,7 @@ def print_game(console: Console, game: ObservedGame, drawings: Iterable[str] = (
 
 
 def _print_line(console: Console, indent: int, *pieces: tuple[str, str]) -> None:
+    """Print a line of pieces with their styles, which a terminal wraps with its indentation."""
     text = Text.assemble(*[(printable(text), style) for text, style in pieces], overflow="fold")
     if console.is_terminal:
         console.print(Padding(text, (0, 0, 0, indent), expand=False))
@@ -76,11 +77,13 @@ def _print_line(console: Console, indent: int, *pieces: tuple[str, str]) -> None
 
 
 def _print_drawing(console: Console, drawing: str) -> None:
+    """Print a contest's drawing, which is text."""
     for line in drawing.rstrip().splitlines():
         console.print(Text(f"  {printable(line)}"), soft_wrap=True)
 
 
 def _is_svg(drawing: str) -> bool:
+    """Return whether a drawing is an image, which a terminal can't show."""
     return drawing.lstrip().startswith("<svg")
 
 
@@ -92,6 +95,7 @@ def short_lists(text: str) -> str:
     """Return a text in which only the first and the last items of each long list are left."""
 
     def shortened(match: re.Match[str]) -> str:
+        """Return a list with its items in the middle omitted, if it is long."""
         items = match[1].split(", ")
         if len(items) <= _LISTED + 1:
             return match[0]
@@ -120,7 +124,10 @@ def commands_to_see(contest: str, standings: Standings, options: Mapping[str, ob
 def describe_faults(
     contest: str, faults: Iterable[tuple[LegResult, Fault]], options: Mapping[str, object]
 ) -> Iterable[Text]:
-    """Faults by bot and sort: the first of each sort, what the bot had printed, and the command that replays it."""
+    """Yield the faults by bot and kind as lines of text.
+
+    There are the first fault of each kind, what the bot had printed, and the command that replays it.
+    """
     for alike in by_sort(faults):
         leg, fault = alike[0]
         opponent = join_names(leg.opponents(fault.seat))

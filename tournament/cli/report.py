@@ -29,7 +29,14 @@ def report(
     final: Final = False,
     config: ConfigPath = None,
 ) -> None:
-    """Publish a page without --public after the contest: it has games and the seed, from which all cards follow."""
+    """Write a self-contained HTML report, also during a run.
+
+    Publish a page without --public after the contest: it has games and the seed, from which all cards follow.
+
+    Raises:
+        InputError: An option is wrong, there are no records, or another file is in the way.
+        RunError: The records are damaged, or the page can't be written.
+    """
     if folder and output:
         raise InputError("--folder: can't be combined with -o")
     get_config = partial(load_config, path=config, results=results)
@@ -51,4 +58,5 @@ def report(
 
 
 def _games(count: int) -> str:
+    """Return a number of games as text."""
     return f"{count:,} game{'s' if count != 1 else ''}"

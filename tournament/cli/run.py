@@ -61,7 +61,15 @@ def run(
     progress: Annotated[str | None, option("json", "write a line of JSON per second to standard error", OUTPUT)] = None,
     config: ConfigPath = None,
 ) -> None:
-    """Run again after a crash, after Ctrl-C or with a new bot in the folder: only missing games are played."""
+    """Play what is still to play, with a live leaderboard.
+
+    Run again after a crash, after Ctrl-C or with a new bot in the folder: only missing games are played.
+
+    Raises:
+        InputError: A setting or an option is wrong, or too few bots can play.
+        RunError: A run stopped early.
+        typer.Exit: The rules failed in a match, a bot has a problem with --strict, or not all was played.
+    """
     import gc
 
     # Imported here: help needs none of it.

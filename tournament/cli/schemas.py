@@ -46,7 +46,13 @@ def schemas(
         str | None, typer.Argument(metavar="COMMAND", help="command, such as leaderboard; default all, by name")
     ] = None,
 ) -> None:
-    """Each field's description is its meaning."""
+    """Print JSON Schemas of the output of commands with --json.
+
+    Each field's description is its meaning.
+
+    Raises:
+        InputError: The command prints no JSON.
+    """
     by_command = command_schemas()
     if command is None:
         print_json(by_command)
@@ -57,7 +63,11 @@ def schemas(
 
 
 def command_schemas() -> dict[str, Any]:
-    """Return the schema of what each command prints by --json."""
+    """Return the schema of what each command prints by --json, by the command.
+
+    Raises:
+        Undocumented: A field has no meaning.
+    """
     hints = {name: _hint(Standing, name) for name in STANDING} | {
         "author": str | None,
         "outlier_results": list[dict[str, Any]],
@@ -100,13 +110,18 @@ def command_schemas() -> dict[str, Any]:
 
 
 def _dataclass_schema(kind: Any, instead: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schema of a dataclass, some of whose fields have another type `instead`."""
+    """Return the schema of a dataclass, some of whose fields have another type `instead`.
+
+    Raises:
+        Undocumented: A field has no meaning.
+    """
     meanings = read_meanings(kind)
     hints = {field.name: instead.get(field.name) or _hint(kind, field.name) for field in dataclasses.fields(kind)}
     return _schema(kind.__name__, hints, meanings)
 
 
 def _hint(kind: Any, name: str) -> Any:
+    """Return the type of a dataclass's field or property."""
     attribute = getattr(kind, name, None)
     if isinstance(attribute, property):
         return get_type_hints(attribute.fget)["return"]
@@ -114,6 +129,7 @@ def _hint(kind: Any, name: str) -> Any:
 
 
 def _schema(name: str, hints: Mapping[str, Any], meanings: Mapping[str, str]) -> dict[str, Any]:
+    """Return the schema of an object, with the type and the meaning of each field."""
     fields: dict[str, Any] = {key: (hint, FieldInfo(description=meanings[key])) for key, hint in hints.items()}
     schema: dict[str, Any] = TypeAdapter(create_model(name, **fields)).json_schema()
     return schema

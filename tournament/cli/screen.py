@@ -33,7 +33,16 @@ _EXTRA_ROWS = 9  # the table's title, head, rules, caption and what is left out;
 
 
 class Screen:
-    """Shows a run or a check: live on a terminal, a line now and then elsewhere."""
+    """Shows a run or a check: live on a terminal, a line now and then elsewhere.
+
+    Args:
+        console: Where to show it.
+        title: Title of the leaderboard.
+        contest: Name of the contest, for lines of JSON.
+        as_json: Whether to print lines of JSON.
+        unit: What scores are counted in.
+        draw: Returns the view of the standings in a number of rows. By default it is the leaderboard.
+    """
 
     def __init__(
         self,
@@ -137,11 +146,18 @@ class Screen:
         self._write({**values, "leader": leader})
 
     def _write(self, values: dict[str, Any]) -> None:
+        """Print values as a line of JSON, with the time and the contest."""
         at = datetime.now(UTC).isoformat(timespec="seconds")
         print(json.dumps({"at": at, "contest": self.contest, **values}), file=self.console.file, flush=True)
 
     def checked(self, what: str, done: int, total: int) -> None:
-        """Show a check's progress, without a terminal by an occasional line."""
+        """Show a check's progress, without a terminal by an occasional line.
+
+        Args:
+            what: What is checked, in the plural.
+            done: Number of what has been checked.
+            total: Number of all.
+        """
         text = f"{short(done)} of {short(total)} {what} checked"
         if self.console.is_terminal:
             self._redraw(lambda: Text(text, no_wrap=True))
@@ -150,7 +166,7 @@ class Screen:
             self.on_message(text)
 
     def _redraw(self, draw: Callable[[], RenderableType]) -> None:
-        """Redraw the screen, unless it was just drawn."""
+        """Redraw the screen, unless it was drawn within a tenth of a second."""
         now = time.monotonic()
         if self._live is None:
             self._live = Live(console=self.console, auto_refresh=False, transient=True)
@@ -192,6 +208,7 @@ def progress_text(progress: Progress) -> str:
 
 
 def _cluster_text(cluster: ClusterState | None) -> str:
+    """Return a cluster's nodes and cores as text, or "" without one."""
     if cluster is None:
         return ""
     parts = [pluralize(cluster.nodes, "node"), f"{cluster.cores_at_work:,}/{cluster.cores:,} cores"]
@@ -201,6 +218,7 @@ def _cluster_text(cluster: ClusterState | None) -> str:
 
 
 def _clock(seconds: float) -> str:
+    """Return seconds as hours, minutes and seconds."""
     total = max(0, round(seconds))
     hours, rest = divmod(total, 3600)
     return f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60}:{rest % 60:02}"

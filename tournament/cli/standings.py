@@ -77,7 +77,14 @@ def leaderboard(
     config: ConfigPath = None,
     as_json: Json = False,
 ) -> None:
-    """Ranks follow the score, and --rating elo is another view."""
+    """Show the leaderboard of the recorded games, also during a run.
+
+    Ranks follow the score, and --rating elo is another view.
+
+    Raises:
+        InputError: An option is wrong, or there are no such records or bots.
+        RunError: The records can't be read.
+    """
     if (rating is not None) + (history is not None) + (as_csv or by is not None) > 1 or (as_csv and as_json):
         raise InputError(
             "--rating, --history and --csv exclude each other, --by goes only with --csv, and --json not with --csv"
@@ -118,7 +125,11 @@ def leaderboard(
 
 
 def _authors(loaded: Loaded, authors: Path | None, config: Path | None) -> Mapping[str, str]:
-    """Return the author of each bot: as the settings file says, or if an open contest took it."""
+    """Return the author of each bot: as the settings file says, or if an open contest took it.
+
+    Raises:
+        RunError: The database of submissions can't be read.
+    """
     from tournament.open_contest.jobs import database_beside, find_authors
 
     configured: Mapping[str, Sequence[str]] = {}
@@ -129,17 +140,27 @@ def _authors(loaded: Loaded, authors: Path | None, config: Path | None) -> Mappi
 
 
 def _authors_file(authors: Path | None, config: Path | None) -> Path:
+    """Return the path of the authors' file: the option, or the file beside the settings."""
     return authors or (config.parent if config else Path()) / "authors.toml"
 
 
 def _played_contest(loaded: Loaded, config: Path | None) -> Contest:
-    """Return the contest of these records, with the title from the settings file."""
+    """Return the contest of these records, with the title from the settings file.
+
+    Raises:
+        InputError: The records' rules aren't installed, and bots play house players.
+    """
     return with_configured_titles(contest_of(loaded.location, loaded.setup), partial(load_config, path=config))
 
 
 def _print_authors(
     loaded: Loaded, author_of: Mapping[str, str], config: Path | None, *, as_csv: bool, as_json: bool
 ) -> None:
+    """Print the totals of authors.
+
+    Raises:
+        InputError: No bot has an author.
+    """
     if not author_of:
         raise InputError('--by author: no bot has an author; set authors = {ann = ["ann_*"]} in the contest\'s table')
     lines = author_totals(loaded.ranking, author_of)
@@ -155,6 +176,12 @@ def _print_authors(
 
 
 def _print_history(bot: str, loaded: Loaded, as_json: bool) -> None:
+    """Print a bot's versions.
+
+    Raises:
+        InputError: There is no such bot.
+        RunError: Records can't be read.
+    """
     versions = loaded.versions(bot)
     if as_json:
         print_json(
@@ -169,6 +196,11 @@ def _print_history(bot: str, loaded: Loaded, as_json: bool) -> None:
 
 
 def _print_rating(kind: str, loaded: Loaded, config: Path | None, as_json: bool) -> None:
+    """Print a rating of this kind.
+
+    Raises:
+        InputError: There is no such kind.
+    """
     from tournament.standings.ratings import rating_kind
 
     rating = rating_kind(kind)
@@ -191,6 +223,12 @@ def crosstable(
     as_csv: Csv = False,
     as_json: Json = False,
 ) -> None:
+    """Show every pairing: points per session of row against column.
+
+    Raises:
+        InputError: An option is wrong, or there are no such records or bots.
+        RunError: The records can't be read.
+    """
     if as_csv and as_json:
         raise InputError("--csv, --json: choose one of the two")
     loaded = load_records(contest, results, config, final=final)
@@ -220,6 +258,12 @@ def faults(
     config: ConfigPath = None,
     as_json: Json = False,
 ) -> None:
+    """List broken bots and each kind of fault, with the command that replays it.
+
+    Raises:
+        InputError: There are no such records or bots.
+        RunError: The records can't be read.
+    """
     loaded = load_records(contest, results, config, final=final)
     names = {line.name for line in loaded.ranking.entrants}
     if bot is not None and bot not in names:

@@ -34,6 +34,12 @@ def new(
     entrants: Annotated[Path | None, option("DIR", "folder of bots to put it into", LOCATIONS)] = None,
     config: ConfigPath = None,
 ) -> None:
+    """Write a commented bot to start from, into the entrants folder.
+
+    Raises:
+        InputError: A setting or an option is wrong, the bot exists, or it can't be written.
+        RunError: The machine is at fault, such as a cache that can't be used.
+    """
     if entrants is config is None and Path.cwd().parts[-2:] == ("entrants", contest) and not Path(FILE_NAME).exists():
         entrants, above = Path(), Path("..", "..", FILE_NAME)  # the folder of the contest's bots
         config = above if above.exists() else None
@@ -54,7 +60,14 @@ def init(
     shape: Annotated[str, option("SHAPE", f"with --rules: how bots are asked: {', '.join(SHAPES)}", PLAY)] = "turns",
     no_bots: Annotated[bool, flag("--no-bots", "omit the shipped bots", PLAY)] = False,
 ) -> None:
-    """Existing files are never overwritten."""
+    """Write a folder to start a contest in: a commented tournament.toml, and the shipped bots to play against.
+
+    Existing files are never overwritten.
+
+    Raises:
+        InputError: An option is wrong, a name is taken, or the folder can't be written.
+        RunError: The shipped files are missing, or the cache can't be used.
+    """
     if rules is not None:
         if contest or no_bots:
             raise InputError("--rules: can't be combined with --contest or --no-bots")

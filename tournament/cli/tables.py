@@ -42,14 +42,17 @@ class _Heading:
 
 
 def _by_sign(line: Standing) -> str:
+    """Return the colour of a score."""
     return "green" if line.score >= 0 else "red"
 
 
 def _signed(value: float | None) -> str:
+    """Return a number with its sign, or "" for None."""
     return "" if value is None else f"{value:+.3f}"
 
 
 def _per_session(line: Standing) -> str:
+    """Return the points per session as text."""
     return _signed(line.points_per_session)
 
 
@@ -95,14 +98,17 @@ def columns(standings: Standings, wide: bool) -> list[_Heading]:
 
 
 def _is_uneven(standings: Standings) -> bool:
+    """Return whether some ranked bots have played more matches than others."""
     return len({line.matches for line in standings.ranked}) > 1
 
 
 def _order_status(line: Standing) -> str:
+    """Return the status of the order with the next bot as text."""
     return (line.order_status or "").replace("_", " ")
 
 
 def _measured(measure: Measure, line: Standing | Match) -> str:
+    """Return a measure's value as text, or "" if there is none."""
     value = line.measures.get(measure.name)
     return "" if value is None else measure.shown(value)
 
@@ -247,7 +253,7 @@ def matches_table(matches: Sequence[Match], title: str, max_rows: int | None = N
 
 
 def _points(match: Match) -> tuple[str, str]:
-    """Points a session, and half the width of their interval."""
+    """Return the points per session, and half the width of their interval."""
     half_width = match.ci_half_width_per_session
     return f"{match.points_per_session:+.3f}", "" if half_width is None else f"{half_width:.3f}"
 
@@ -256,6 +262,7 @@ def reasons(standings: Standings, commands: Mapping[str, str] | None = None, max
     """Return a line for each bot below the line or set aside, and one for the first match in which the rules failed.
 
     Args:
+        standings: The standings.
         commands: Command to see each bot's reason.
         max_bots: Maximum number of bots. The others are only counted.
     """
@@ -376,6 +383,7 @@ def _add_number_and_bot(table: FittingTable) -> None:
 
 
 def _cell(match: Match, scoring: HouseScoring | None) -> Text:
+    """Return a cell of the crosstable: points per session, half the width of their interval, and measures."""
     value = match.points_per_session
     half_width = match.ci_half_width_per_session
     digits = 2 if scoring is None else 0

@@ -31,6 +31,11 @@ if TYPE_CHECKING:
 
 
 def _recorded(loaded: Config) -> Sequence[FieldEntrant]:
+    """Return the entrants of the last run.
+
+    Raises:
+        RunError: The records can't be read.
+    """
     from tournament.runner.prepare import recorded_entrants
 
     return recorded_entrants(loaded.played, loaded)
@@ -62,9 +67,16 @@ def check(
     config: ConfigPath = None,
     as_json: Json = False,
 ) -> None:
-    """Files with rules of a contest are checked against the conformance suite.
+    """Build a bot, play it against the template, test extreme inputs, and say whether it can enter.
+
+    Files with rules of a contest are checked against the conformance suite.
 
     Exit codes: 0 the bot can enter or the contest conforms, 1 it can't or doesn't.
+
+    Raises:
+        InputError: A setting or an option is wrong, the file is missing, or this machine can't build or confine bots.
+        RunError: This machine fails.
+        typer.Exit: The bot can't enter, or the contest doesn't conform.
     """
     if submission_limits:
         allow_less()

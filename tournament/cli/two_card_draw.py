@@ -36,7 +36,11 @@ def generate_command(
     iterations: Annotated[int, option("N", "steps of hill climbing", PLAY)] = 100_000,
     seed: Annotated[int, option("N", "chooses the start and the proposals", PLAY)] = 1,
 ) -> None:
-    """Make a server as the contest does: hill climbing from a random start."""
+    """Make a server as the contest does: hill climbing from a random start.
+
+    Raises:
+        InputError: An option is out of range, or the file can't be written.
+    """
     if not 1 <= bet1 <= 5:
         raise InputError(f"--bet1 {bet1}: must be 1 to 5")
     if not bet1 <= bet2 <= 3 * bet1:
@@ -59,13 +63,17 @@ def generate_command(
 
 @app.command(cls=Command, epilog=examples("strategy evaluate server.txt"))
 def evaluate(file: Annotated[Path, typer.Argument(metavar="FILE", help="a strategy file")]) -> None:
-    """Say what a server is worth, exactly."""
+    """Say what a server is worth, exactly.
+
+    Raises:
+        InputError: The file can't be read, or is malformed.
+    """
     strategy, _ = read_strategy_file(file)
     out.print(_values(strategy, f"{file}"))
 
 
 def _progress_bar() -> Progress:
-    """Shown on a terminal only, and gone when the work is done."""
+    """Return a bar that is shown on a terminal only, and removed when the work is done."""
     return Progress(
         BarColumn(),
         MofNCompleteColumn(),
@@ -89,7 +97,11 @@ def _values(strategy: ServerStrategy, where: str) -> Facts:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a file completely or not at all, or raise an error."""
+    """Write a file completely or not at all.
+
+    Raises:
+        InputError: It can't be written.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, text.encode())

@@ -87,9 +87,16 @@ def watch(
     results: Results = None,
     config: ConfigPath = None,
 ) -> None:
-    """While submissions are open, the public page shows standings, crosstable and games, but no output of bots.
+    """Keep contests current until stopped: play new bots, publish the board, take submissions.
+
+    While submissions are open, the public page shows standings, crosstable and games, but no output of bots.
 
     If [watch] says when the contest closes, a final is played then on a fresh seed, and only the final counts.
+
+    Raises:
+        InputError: A setting or an option is wrong, or a file is missing.
+        RunError: Records can't be read, or the server ended.
+        typer.Exit: The command is stopped.
     """
     from tournament.config import FILE_NAME, load_contests
     from tournament.cores import cores
@@ -141,6 +148,11 @@ def watch(
 
 
 def _address(serve: str, url: str | None, allow_http: bool) -> Address:
+    """Return the address on which to serve.
+
+    Raises:
+        InputError: The server isn't installed, an option is wrong, or tokens could be read on the way.
+    """
     try:
         from tournament.open_contest.web import parse_address
     except ModuleNotFoundError as missing:

@@ -1,6 +1,6 @@
 """The contests: classes of rules, each in the file rules.py of a folder, or those that tournament.toml names.
 
-A contest is imported when it is asked for: with all its imports that takes a large part of a short command's time.
+A contest is imported when it is used: with all its imports that takes a large part of a short command's time.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ def find_contest(name: str, rules: str = "") -> Contest:
 
     Raises:
         InputError: The rules are unknown, or can't be loaded.
+        RunError: The machine is at fault, such as a cache that can't be used.
     """
     rules_name = rules or name
     contest = _built_in(rules_name) if rules_name in SHIPPED_RULES else loaded_rules(rules_name)
@@ -49,6 +50,7 @@ def find_contest(name: str, rules: str = "") -> Contest:
 
 
 def _built_in(rules: str) -> Contest:
+    """Import rules that come with this package, and return their contest."""
     from tournament.rules.contests import get_contest
 
     module = importlib.import_module(f"tournament.contests.{rules}.rules")

@@ -33,8 +33,8 @@ class Helpers(Protocol):
         """C address and first argument of each function, by name."""
 
 
-# Makes the helpers of one bot, called with `key` and, by name, `fuel`: they draw by the key, and take the fuel if the
-# bot has any.
+# Makes the helpers of one bot, called with `key` and, by name, `fuel`. They draw by the key, and take the bot's fuel if
+# it has any.
 NewHelpers = Callable[..., Helpers]
 
 
@@ -51,17 +51,26 @@ class Dialogue(Protocol):
     """Talks with a program over a leg, where a decision takes more than one line and its answer."""
 
     def asked(self) -> Sequence[str]:
-        """Return the lines that ask for the pending decision, preceded by those that are due before it."""
+        """Return the lines that ask for the pending decision, preceded by those that are due before it.
+
+        Raises:
+            InputError: The contest's own protocol fails.
+        """
 
     def said(self, line: bytes) -> Any:
         """Return the meaning of a program's line: a list of lines in reply, or its answer to the decision.
 
         Raises:
             engine.processes.lanes.Violation: The program isn't allowed to write this.
+            InputError: The contest's own protocol fails.
         """
 
     def ended(self) -> Sequence[str]:
-        """Return the last lines, when the leg is over."""
+        """Return the last lines, when the leg is over.
+
+        Raises:
+            InputError: The contest's own protocol fails.
+        """
 
 
 @dataclass(frozen=True)
@@ -105,7 +114,13 @@ class CompiledBots:
 
 @dataclass(frozen=True)
 class PythonBots:
-    """The parts of Python bots' interface besides questions: a module, the size of the list `f`, and histories."""
+    """The parts of Python bots' interface besides questions.
+
+    Attributes:
+        sdk: The module that they can import.
+        state_size: Length of the list `f`, 0 for none.
+        histories: The lists of moves that they observe.
+    """
 
     sdk: PythonSdk | None = None
     state_size: int = 0

@@ -63,15 +63,15 @@ class Luck:
     new: Callable[[Any], LegsLuck]
 
 
-# Of the code that all contests share: raised when the same settings no longer give the same games in any of them.
-# A contest has its own `version`.
+# Version of the code that all contests share. It is raised when the same settings no longer give the same games in any
+# of them. A contest has its own `version`.
 ENGINE_VERSION = 10
-_DRAWN_SEATS_VERSION = 11  # instead, if it is drawn who comes first at a table
+_DRAWN_SEATS_VERSION = 11  # version of contests that draw who comes first at a table
 
 
 @dataclass(frozen=True)
 class Tables:
-    """The columns of a contest's records for this many seats, and which of them have points."""
+    """The columns of a contest's records for this many seats, and the source of points in them."""
 
     games: tuple[Column, ...]
     sessions: tuple[Column, ...]
@@ -87,7 +87,15 @@ OwnSettings = TypeVar("OwnSettings", bound=ContestSettings)
 
 @dataclass(frozen=True)
 class CoreSetup(Generic[OwnSettings]):
-    """A leg, its settings, the tables that its core fills, and the content of its house player, if any."""
+    """The parts of which a core is made.
+
+    Attributes:
+        leg: The leg.
+        settings: The contest's settings.
+        games: Table of games, which the core fills.
+        sessions: Table of sessions, which the core fills.
+        house: Content of the leg's house player, None if there is none.
+    """
 
     leg: LegPlan
     settings: OwnSettings
@@ -102,7 +110,7 @@ NewCore = Callable[[CoreSetup[Any]], GameCore]
 class NewAnsweredCore(Protocol):
     """Makes the core of a leg that asks no bot: a function answers each question, or chance draws.
 
-    Rules get what `watch` returns instead of a session.
+    Rules get what `watch` returns instead of a session. Without `answer`, answers are drawn.
     """
 
     def __call__(
@@ -110,13 +118,28 @@ class NewAnsweredCore(Protocol):
         setup: CoreSetup[Any],
         answer: Callable[[Any], Any] | None = None,
         watch: Callable[[Any], Any] | None = None,
-    ) -> GameCore: ...
+    ) -> GameCore:
+        """Return the core of a leg.
+
+        Args:
+            setup: What the core is made of.
+            answer: Called with each question; returns the answer. By default answers are drawn.
+            watch: Called with each session; returns what the rules get instead.
+        """
 
 
 class NewDrawnCore(Protocol):
     """Makes the core of a leg that appends drawings of one session, text or SVG, for each decision and the end."""
 
-    def __call__(self, setup: CoreSetup[Any], number: int, drawings: list[str], names: Sequence[str]) -> GameCore: ...
+    def __call__(self, setup: CoreSetup[Any], number: int, drawings: list[str], names: Sequence[str]) -> GameCore:
+        """Return the core of a leg.
+
+        Args:
+            setup: What the core is made of.
+            number: Number of the session that is drawn, from 0.
+            drawings: Receives the drawings.
+            names: Names of the bots by seat.
+        """
 
 
 @dataclass(frozen=True)
@@ -141,7 +164,13 @@ class Core:
 
 @dataclass(frozen=True)
 class Estimates:
-    """Estimates before a measurement: games of a session, games per second of a core, and bytes of a recorded game."""
+    """Estimates before a measurement.
+
+    Attributes:
+        games: Returns the games of a session with given settings.
+        rate: Games per second of a core.
+        bytes: Bytes of a recorded game.
+    """
 
     games: Callable[[Any], float] = lambda settings: 1.0
     rate: float = 1e5
@@ -208,7 +237,7 @@ class Contest:
         object.__setattr__(self, "rules", self.rules or self.name)
 
     def named(self, name: str) -> Contest:
-        """Return a contest of this name with the same rules."""
+        """Return a contest of this name with the same rules, and with the title of its preset or of its name."""
         if name == self.name:
             return self
         title = self.presets.get(name, {}).get("title", name.replace("_", " ").capitalize())
@@ -226,7 +255,7 @@ class Contest:
         return self.seats if isinstance(self.seats, int) else int(str(settings["seats"]))
 
     def fewest_entrants(self, settings: Mapping[str, object]) -> int:
-        """Return how many entrants there must be, besides the bots that have the house's seats."""
+        """Return the minimum number of entrants, without the bots that have the house's seats."""
         return max(1, (self.seats_of(settings) or 2) - int(str(settings.get("house_seats", 0))))
 
     def seated(self, seats: int) -> Contest:
@@ -249,6 +278,7 @@ class Contest:
 
         Raises:
             InputError: Its rules make no decisions of these settings.
+            RunError: The machine is at fault, such as a cache that can't be used.
         """
         presentation = self.presentation if self.present is None else self.present(settings)
         interface = self.interface

@@ -22,7 +22,7 @@ _taken: dict[str, dict[str, _Taken]] = {}
 
 
 def register(suffix: str, function: str, max_bytes: int) -> None:
-    """Take files of an ending for bots: those of the contests that this process has loaded.
+    """Take files of an ending for bots, beside those that other contests of this process have registered.
 
     Args:
         suffix: Ending of their names, with its dot, in lower case.
@@ -40,8 +40,13 @@ def is_data(suffix: str) -> bool:
 def as_python(name: str, suffix: str, content: bytes) -> bytes:
     """Return a Python bot that answers by a file's text.
 
+    Args:
+        name: Name of the file, for errors.
+        suffix: Its ending, which is registered.
+        content: Its content.
+
     Raises:
-        InputError: The file is no text, or longer than an answer can be.
+        InputError: The file isn't UTF-8, or is longer than any answer can be.
     """
     try:
         text = content.decode()

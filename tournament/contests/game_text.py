@@ -1,4 +1,4 @@
-"""Recorded games in words."""
+"""Recorded games as text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,13 @@ Row = Mapping[str, Any]  # a recorded game by column
 
 @dataclass(frozen=True)
 class GameText:
-    """A recorded game as text: cards by holder, player ("" for no one) and action in order, and the result."""
+    """A recorded game as text.
+
+    Attributes:
+        cards: Cards by holder, of which "board" is one.
+        actions: Player ("" for no one) and action, in order.
+        outcome: The result.
+    """
 
     cards: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     actions: tuple[tuple[str, str], ...] = ()
@@ -23,7 +29,7 @@ class GameText:
 
 
 def describe_game(scene: Scene, names: Sequence[str]) -> GameText:
-    """Return a game as text, between bots of these names, without steps before the first player's, such as antes."""
+    """Return a game as text, between bots of these names, without a first step that is no player's, such as antes."""
     cards: dict[str, tuple[str, ...]] = {}
     steps: list[tuple[str, str]] = []
     for step in scene.steps:
@@ -41,7 +47,10 @@ def describe_game(scene: Scene, names: Sequence[str]) -> GameText:
 
 
 def plain_columns(row: Row, columns: Iterable[Column]) -> Iterator[tuple[int | None, str]]:
-    """Yield a game's columns as text, each with its position, or None. Columns like flop_1 have no position."""
+    """Yield a game's columns as text, each with its position, or None. Columns like flop_1 have no position.
+
+    Columns that number the row or name bots are omitted. Instead, the first pair says that position 0 is first.
+    """
     seats = {column.name: column.seat for column in columns if column.seat >= 0}
     if "bot_1" in row:
         yield 0, "is first"

@@ -42,7 +42,7 @@ class Interface(Sdk):
         """Check that the engine has room for all questions.
 
         Raises:
-            ValueError: There is more than it has room for.
+            ValueError: A core's values aren't numbers of the same bytes in all questions, or they take too many bytes.
         """
         if self.view_size > VIEW_LIMIT:
             raise ValueError(f"the questions' values take {self.view_size} bytes, at most {VIEW_LIMIT} are possible")
@@ -74,7 +74,11 @@ class Interface(Sdk):
 
     @cached_property
     def layout(self) -> Layout:
-        """The struct of all questions' values, with a core that writes it."""
+        """The struct of all questions' values, with a core that writes it.
+
+        Raises:
+            ValueError: A value is no number, or has other bytes in another question.
+        """
         fields: dict[str, ValueType] = {}
         for question in () if self.by_name else self.questions:
             for name, kind in question.observation.items():

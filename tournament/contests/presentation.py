@@ -28,7 +28,11 @@ class Seats:
 
 @dataclass(frozen=True)
 class Line:
-    """A row of values by label, None where there is none. It is a bot's own, or only compared with a bot's own."""
+    """A row of values by label, None where there is none.
+
+    Attributes:
+        compared: Whether the values aren't the bot's own, and are shown for comparison.
+    """
 
     name: str
     values: Values
@@ -76,14 +80,19 @@ Chart = LineChart | BarChart | GridChart
 
 @dataclass(frozen=True)
 class Subject:
-    """The bot that charts are about: its number, and the sums of all entrants `together`."""
+    """The bot that charts are about.
+
+    Attributes:
+        number: Its number.
+        field: The sums of all entrants together.
+    """
 
     number: int
     field: Sums
 
 
 def sum_over_entrants(sums: Sums) -> Sums:
-    """Return the sums of all entrants together."""
+    """Return the sums of all entrants together, without those of house players."""
     return {name: values[:-1].sum(axis=0) for name, values in sums.items()}
 
 
@@ -103,7 +112,13 @@ class Step:
 
 @dataclass(frozen=True)
 class Scene:
-    """A game step by step. Notes stand below the players' names. The last `ends` steps show the result."""
+    """A game step by step.
+
+    Attributes:
+        steps: The steps, at least one.
+        notes: Texts below the players' names.
+        ends: Number of last steps that show the result.
+    """
 
     steps: Sequence[Step]
     notes: tuple[str, str] = ("", "")
@@ -164,7 +179,7 @@ class Presentation:
 
 
 def counted(where: Sequence[tuple[npt.NDArray[Any], int]]) -> npt.NDArray[np.int64]:
-    """Return the number of rows with each combination of values.
+    """Return the number of rows with each combination of values, with an axis for each column.
 
     Args:
         where: Columns, each with its number of values. Values outside of 0 to below that number count as the nearest.
@@ -191,7 +206,7 @@ def _limited(values: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
 
 
 def bins(values: npt.NDArray[np.floating[Any]], count: int) -> npt.NDArray[np.uint8]:
-    """Return the part of 0 to 1 in which each value lies, of at most 256 equal parts. NaN can be in any."""
+    """Return the part of 0 to 1 in which each value is, of at most 256 equal parts. NaN can be in any."""
     with np.errstate(all="ignore"):
         scaled = values * count
         np.clip(scaled, 0, count - 1, out=scaled)
@@ -205,13 +220,13 @@ def against_field(field: Values, own: Values) -> list[Line]:
 
 
 def shares(part: npt.ArrayLike, total: npt.ArrayLike, least: int = LEAST) -> list[float | None]:
-    """Return part divided by whole, or None where the whole is less than `least`."""
+    """Return part divided by total, or None if the total is less than `least`."""
     pairs = zip(np.asarray(part, float).tolist(), np.asarray(total, float).tolist())
     return [above / below if below >= least else None for above, below in pairs]
 
 
 def won(gain: float, money: str = "", pot: float | None = None) -> Step:
-    """Return the last step of a game in which the first seat won this amount."""
+    """Return the last step of a game in which the first seat won this amount, or lost it if it is negative."""
     seat = None if not gain else 0 if gain > 0 else 1
     return Step(seat, f"wins {money_text(abs(gain), money)}" if gain else "no one wins", pot=pot)
 

@@ -27,12 +27,12 @@ def describe_pending(interface: Interface, core: GameCore, *, compiled: bool = F
 
 
 def describe_question(interface: Interface, kind: int, values: Mapping[str, Any], *, compiled: bool = False) -> str:
-    """Return a question in one line, as `asked` does.
+    """Return a question as one line, with its name and values.
 
     Args:
         interface: Interface of the contest.
         kind: Number of the decision.
-        values: All that the question tells, by name.
+        values: All that the question shows, by name.
         compiled: Whether values have the names that C has.
     """
     question = interface.questions[kind]
@@ -51,7 +51,7 @@ def describe_question(interface: Interface, kind: int, values: Mapping[str, Any]
 
 
 def refusal(interface: Interface, core: GameCore) -> str:
-    """Return the reason why a core refused an answer."""
+    """Return the reason why a core refused the pending question's answer."""
     narrowed = core.narrowed()
     # A statement has its own words for answers.
     in_numbers = interface.name_answer is str
@@ -62,7 +62,7 @@ def refusal(interface: Interface, core: GameCore) -> str:
 
 
 def extreme_questions(interface: Interface) -> list[tuple[int, bytes]]:
-    """Return every question, as (kind, view), with its values at their limits.
+    """Return every question that a core writes, as (kind, view), with its values at their limits.
 
     Values of the same type are at the same limit: so cards are in order.
     """

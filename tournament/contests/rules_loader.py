@@ -44,7 +44,14 @@ _loaded: dict[str, Contest] = {}  # keyed by the name of the rules
 
 
 class Source(NamedTuple):
-    """The place of rules: a file's path, content and library, or a module's name and None. Several rules have names."""
+    """The place of rules.
+
+    Attributes:
+        place: Path of a file, or name of a module.
+        content: The file's content, None for a module.
+        called: Name of the class. None: the file's only one.
+        library: Path and source of each file of the library, for rules in a file.
+    """
 
     place: str
     content: bytes | None
@@ -58,10 +65,16 @@ def names_rules(game: object) -> bool:
 
 
 def load_rules(game: str, folder: Path, library: Sequence[Path] = ()) -> Contest:
-    """Load the contest of a table's key `rules`, with paths that start from the folder.
+    """Load the contest of a table's key `rules`.
+
+    Args:
+        game: A value of which `names_rules` is true.
+        folder: Folder from which a file's path starts.
+        library: Files and folders of the contest's library.
 
     Raises:
-        InputError: There is no such contest, or its library can't be read.
+        InputError: The rules can't be loaded or are wrong, or the library can't be read.
+        RunError: The machine is at fault, such as a cache that can't be used.
     """
     if file := _FILE.fullmatch(game):
         path, files = folder / file[1], read_library(library)
@@ -108,7 +121,13 @@ def load_source(source: Source) -> Contest:
 
 
 def loaded_rules(name: str) -> Contest | None:
-    """Return the contest of these rules, if they were loaded or tournament.toml of this folder names them."""
+    """Return the contest of these rules, or None if neither this process nor tournament.toml of this folder knows them.
+
+    Rules that the file names are loaded. Those with errors are skipped.
+
+    Raises:
+        RunError: The machine is at fault, such as a cache that can't be used.
+    """
     if name not in _loaded:
         try:
             tables = tomllib.loads(read_small_file(Path("tournament.toml"), MAX_BYTES).decode()).values()
@@ -128,7 +147,11 @@ def forget() -> None:
 
 
 def _imported(name: str) -> ModuleType:
-    """Import an installed module."""
+    """Import an installed module.
+
+    Raises:
+        InputError: It isn't installed, or fails.
+    """
     try:
         return importlib.import_module(name)
     except (Exception, SystemExit) as error:
@@ -138,7 +161,11 @@ def _imported(name: str) -> ModuleType:
 
 
 def _run(path: str, content: bytes, library: Library) -> ModuleType:
-    """Run a file once with a library, and return its module."""
+    """Execute a file of rules once with a library, and return its module.
+
+    Raises:
+        InputError: The file fails, or has an error that would only show in play.
+    """
     within = repr(sorted(library.files.items())).encode() if library.files else b""
     name = f"tournament_rules_{hashlib.sha256(content + within).hexdigest()}"
     if name in sys.modules:
@@ -160,7 +187,7 @@ def check_source(path: str, content: bytes) -> None:
     """Check for errors that would only show in play.
 
     Raises:
-        InputError: Rules draw from the system's chance, so that their games can't be replayed, or unpack answers
+        InputError: Rules draw from the system's chance, so that their games can't be replayed. Or they unpack answers
             requested together, which come by position.
     """
     try:
@@ -197,6 +224,7 @@ def _unpacks_answers(assigned: ast.Assign) -> bool:
 
 
 def _refuse_chance(path: str, node: ast.AST, call: str) -> NoReturn:
+    """Raise InputError about a call that draws from the system's chance."""
     raise InputError(
         f"{path}, line {getattr(node, 'lineno', 0)}: {call} draws from the system's chance, so no game could be played"
         " again; draw by session.rng"
@@ -204,7 +232,7 @@ def _refuse_chance(path: str, node: ast.AST, call: str) -> NoReturn:
 
 
 def _line_in(path: str, error: BaseException) -> str:
-    """Return the last line of the file that led to an error, for a message."""
+    """Return the last line of the file that led to an error, for a message, or ""."""
     line = error.lineno if isinstance(error, SyntaxError) else None
     trace = error.__traceback__
     while trace:
@@ -215,18 +243,23 @@ def _line_in(path: str, error: BaseException) -> str:
 
 
 def _class_line(source: Source, called: str) -> str:
-    """Return the line of a file on which a class begins, for a message."""
+    """Return the line of a file on which a class begins, for a message, or ""."""
     classes = [node for node in ast.walk(ast.parse(source.content or b"")) if isinstance(node, ast.ClassDef)]
     return "".join(f", line {node.lineno}" for node in classes if node.name == called)[:20]
 
 
 def _error_text(error: BaseException) -> str:
+    """Return an error's type and message as one line."""
     text = error.msg if isinstance(error, SyntaxError) else " ".join(str(error).split())
     return f"{type(error).__name__}: {truncate(printable(text), 300)}"
 
 
 def _rules_in(module: ModuleType, source: Source) -> tuple[str, type[Rules]]:
-    """Return the module's rules of the source's name, or its only ones."""
+    """Return the module's rules of the source's name, or its only ones, after their name.
+
+    Raises:
+        InputError: There are none of that name, or several and the source names none.
+    """
     from tournament.rules.rules import Rules
 
     rules_by_name: dict[str, type[Rules]] = {}

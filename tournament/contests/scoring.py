@@ -38,7 +38,7 @@ class HousePlayer:
 
 @dataclass(frozen=True)
 class HousePlaySums:
-    """Sums of an entrant's play against one house player, over one leg or a match.
+    """Sums of an entrant's play against one house player, over one session or a match.
 
     Attributes:
         points: The entrant's points.

@@ -15,11 +15,11 @@ from tournament.paths import PathText
 # The keys that say how many replicas of a match there are. When they change, played replicas are kept.
 HOW_MANY_REPLICAS = ("replicas", "until_settled", "max_replicas", "tie_margin")
 
-# What a decision or a start may take, if the leg's bank has it: this only ends endless loops sooner. With more fuel a
-# C bot's code would have to check a clock, which would cost a tenth of all games' speed.
+# Limit of a decision or a start, if the leg's bank has that much: it only ends endless loops sooner. With more fuel a
+# C bot's code would have to check a clock, which would cost 10% of all games' speed.
 DECISION_FUEL = FUEL_PER_SECOND // 2
 DECISION_SECONDS = 1.0
-# A process may sleep or wait this many times as long in a leg as over a decision.
+# Ratio of the time that a process can sleep or wait in a leg to that over a decision.
 _IDLE_TIMES = 12
 FAULTS = "faults per leg; one more disqualifies a bot"
 
@@ -140,7 +140,12 @@ class ContestSettings(BaseModel):
     @field_validator("replicas", "max_replicas")
     @classmethod
     def _sessions_have_numbers(cls, replicas: int, info: ValidationInfo) -> int:
-        # Of a run that isn't until the order is settled max_replicas has no meaning.
+        """Return the number of replicas.
+
+        Raises:
+            ValueError: A match could have more sessions than there are numbers.
+        """
+        # Without until_settled, max_replicas has no meaning.
         counts = info.field_name == "replicas" or info.data.get("until_settled") is not None
         if counts and replicas * info.data.get("sessions", 1) > 10**9:
             raise ValueError("multiplied by the sessions of a leg, it exceeds 1,000,000,000")
@@ -157,7 +162,7 @@ class ContestSettings(BaseModel):
         return [self.library] if isinstance(self.library, str) else self.library or []
 
     def playing(self) -> dict[str, object]:
-        """Return the settings on which games depend: all but files, words, seed, and the number of matches."""
+        """Return the settings on which games depend: all but files, words, seed, and choice and number of matches."""
         return self.model_dump(
             exclude={
                 "rules",
@@ -188,16 +193,16 @@ class ContestSettings(BaseModel):
 
     @property
     def fuel_per_leg(self) -> int:
-        """WebAssembly instructions that a bot can use over a complete leg, including its starts."""
+        """Fuel that a bot can use over a complete leg, with its starts. A unit is about one WebAssembly instruction."""
         return int((self.seconds + self.sessions * self.increment_ms / 1000) * FUEL_PER_SECOND)
 
     @property
     def fuel_per_call(self) -> int:
-        """WebAssembly instructions that a decision or a start can use, if the bank has them."""
+        """Fuel that a decision or a start can use, if the bank has that much."""
         return min(DECISION_FUEL, self.fuel_per_leg)
 
     def process_time(self, kind: str) -> ProcessTime:
-        """Return the time of a Python bot or a program."""
+        """Return the time of a kind of bot, "python" or "program"."""
         seconds = self.program_seconds if kind == "program" and self.program_seconds is not None else self.seconds
         return ProcessTime(seconds, self.increment_ms / 1000, DECISION_SECONDS, self.idle_seconds)
 
@@ -213,7 +218,7 @@ class BankedSettings(ContestSettings):
     _decision_seconds: float = PrivateAttr(inf)
 
     def with_decisions_within(self, seconds: float) -> Self:
-        """Return these settings for a trial, in which a decision or a start can take only this long."""
+        """Return these settings for a trial, in which a decision or a start can take only this many seconds."""
         copied = self.model_copy()
         copied._decision_seconds = seconds
         return copied
@@ -224,7 +229,7 @@ class BankedSettings(ContestSettings):
         return int(min(self.fuel_per_leg, self._decision_seconds * FUEL_PER_SECOND))
 
     def process_time(self, kind: str) -> ProcessTime:
-        """Return the processor time of a kind of bot: all of it can go into one decision."""
+        """Return the time of a kind of bot, whose complete bank can go into one decision."""
         time = super().process_time(kind)
         return replace(time, for_decision=min(time.bank, self._decision_seconds))
 
@@ -236,8 +241,8 @@ class ProcessTime:
     Attributes:
         bank: Processor time for the leg.
         increment: Additional processor time for each decision.
-        for_decision: Limit of one decision.
-        idle: Limit of sleeping and waiting per decision.
+        for_decision: Processor time for one decision.
+        idle: Time of sleeping and waiting per decision.
     """
 
     bank: float

@@ -39,7 +39,13 @@ _LAST_GAME = (1 << 62) - 1
 
 @dataclass(frozen=True)
 class Place:
-    """A game of the records: match (its number or its bots' names), session of the match, and game, None for all."""
+    """A game of the records.
+
+    Attributes:
+        match: Number of the match, or the names of its bots.
+        session: Session of the match, from 0.
+        game: Game of the session, from 0; None for all games.
+    """
 
     match: int | tuple[str, ...]
     session: int
@@ -55,7 +61,7 @@ class TapedBot:
         is_changed: Whether the file has changed since the game was recorded.
         interface: The contest's interface with the organiser's adapters.
         decisions: The decisions since the bot's last start.
-        texts: The decisions in words.
+        texts: The decisions as text.
         first: Index of the game's first decision.
         random_seed: The start of the bot's own randomness at its last start.
         tape: All that was recorded.
@@ -74,10 +80,15 @@ class TapedBot:
 
 
 def first_fault(location: str, bot: str) -> Place:
-    """Return the place of a bot's first recorded fault.
+    """Return the place of a bot's first recorded fault: the one with the lowest match, session and game.
+
+    Args:
+        location: Folder or URL of the contest's records.
+        bot: Name of the bot.
 
     Raises:
         InputError: The records have no fault of this bot.
+        RunError: The records can't be read.
     """
     with reading(location):
         records = read_records(open_storage(location))
@@ -102,11 +113,14 @@ def tape_bot(
     """Play the leg of a recorded game again, sandboxed as in a run, and record the bot's decisions.
 
     Args:
+        location: Folder or URL of the contest's records.
         config_of: Returns the settings of a contest.
+        bot: Name of the bot.
         on_message: Called with progress.
 
     Raises:
-        InputError: There is no such game, the bot doesn't play in it or has no decision there, or its file is gone.
+        InputError: There is no such game, the bot doesn't play in it or has no decision there, or its file is missing
+            or of another kind.
         RunError: The records can't be read, or this machine can't play.
     """
     with reading(location):
@@ -130,6 +144,7 @@ def tape_bot(
     tapes: list[DecisionTape] = []
 
     def new_tape() -> DecisionTape:
+        """Return a new tape, which counts from now on."""
         tapes.append(DecisionTape(interface, seat, memory_bytes, seed))
         return tapes[-1]
 
@@ -185,7 +200,10 @@ def debug_bot(taped: TapedBot, folder: Path | None, debugger: Debugger, on_messa
         0 if all answers are as recorded; otherwise 1, also if the bot fails.
 
     Raises:
-        InputError: A tool isn't installed, or the bot can't be built or started.
+        InputError: A tool isn't installed, the bot can't be built or started, or its source is missing.
+        RunError: This machine can't build the bot.
+        Unfit: A program's bot.toml is wrong.
+        OSError: The folder can't be written, or a command isn't found.
     """
     run = {"c": _debug_native, "cpp": _debug_native, "python": _debug_python, "program": _debug_program}
     if taped.submission.kind not in run:
@@ -195,6 +213,12 @@ def debug_bot(taped: TapedBot, folder: Path | None, debugger: Debugger, on_messa
 
 
 def _debug_native(taped: TapedBot, folder: Path, debugger: Debugger, on_message: Callable[[str], None]) -> int:
+    """Debug a C or C++ bot, and return 0 if all answers are as recorded, otherwise 1.
+
+    Raises:
+        InputError: A tool isn't installed, or the bot doesn't build.
+        RunError: This machine can't build the bot.
+    """
     with_gdb = debugger == "gdb"
     sandbox = taped.known.players.sandbox
     try:
@@ -217,6 +241,12 @@ def _debug_native(taped: TapedBot, folder: Path, debugger: Debugger, on_message:
 
 
 def _debug_python(taped: TapedBot, folder: Path, debugger: Debugger, on_message: Callable[[str], None]) -> int:
+    """Debug a Python bot, and return 0 if all answers are as recorded, otherwise 1.
+
+    Raises:
+        InputError: The bot can't start.
+        RunError: This machine can't build the bot.
+    """
     interface, players = taped.interface, taped.known.players
     entrant = build_entrant(taped.submission, interface, players.settings, players.sandbox)
     if entrant.artifact is None:
@@ -246,6 +276,13 @@ def _debug_python(taped: TapedBot, folder: Path, debugger: Debugger, on_message:
 
 
 def _debug_program(taped: TapedBot, folder: Path, debugger: Debugger, on_message: Callable[[str], None]) -> int:
+    """Debug a program, and return 0 if all answers are as recorded, otherwise 1.
+
+    Raises:
+        InputError: It can't be built or started, or doesn't end.
+        Unfit: Its bot.toml is wrong.
+        RunError: Its archive is damaged.
+    """
     sessions = taped.known.leg.plan.sessions
     if taped.tape.lines:
         lines, answers = program.lines_of_dialogue(taped.tape.lines)

@@ -46,7 +46,7 @@ STOP = "tournament_stop"
 def build_native(
     submission: Submission, interface: Interface, sandbox: SandboxSettings, folder: Path, *, has_sanitizers: bool
 ) -> str:
-    """Build a bot's file as a native library in a folder, and return the compiler and its sanitizers, in words.
+    """Build a bot's file as a native library in a folder, and return the compiler and its sanitizers as text.
 
     Args:
         folder: An existing folder for the build.
@@ -55,6 +55,8 @@ def build_native(
     Raises:
         InputError: The compiler or its sanitizers aren't installed, or don't accept the bot.
         Unfit: The bot doesn't build for the contest.
+        RunError: This machine can't build bots.
+        OSError: The folder can't be written.
     """
     compiler = shutil.which(_COMPILERS[submission.kind])
     if not compiler:
@@ -109,7 +111,7 @@ def run_native(source: Path, folder: Path, orders: Mapping[str, object], *, with
         with_gdb: Whether gdb stops before each decision of the game. Otherwise the sanitizers watch the bot.
 
     Returns:
-        The driver's exit status.
+        The driver's exit status, or minus a signal's number.
 
     Raises:
         InputError: gdb or the sanitizers' library isn't installed.
@@ -149,6 +151,11 @@ def _own_frames(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _sanitizers_library() -> str:
+    """Return the path of the address sanitizer's library.
+
+    Raises:
+        InputError: It isn't installed.
+    """
     path = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True).stdout.strip()
     if not os.path.isabs(path):
         raise InputError("debug needs gcc's sanitizers, which aren't installed; try: apt install libasan8 libubsan1")
@@ -193,7 +200,7 @@ int64_t tournament_ask(int kind, void *view, int stops)
 
 
 def _import_text(function: Import) -> str:
-    """Return a function that a bot imports, which calls the contest's own by a pointer."""
+    """Return the C text of a function that a bot imports, which calls the contest's own by a pointer."""
     names = [f"p{number}" for number in range(len(function.parameters))]
     parameters = ", ".join(f"{_C_TYPES[kind]} {name}" for kind, name in zip(function.parameters, names)) or "void"
     result = _C_TYPES[function.result]

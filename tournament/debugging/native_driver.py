@@ -32,12 +32,12 @@ def ask_bot(
     imports: Sequence[Import],
     new_helpers: NewHelpers | None,
 ) -> int:
-    """Ask a bot for decisions, and return the exit status.
+    """Ask a bot for decisions, and return the exit status: 0 if all answers are as recorded, otherwise 1.
 
     Args:
         folder: Folder of its native library.
         decisions: The decisions since the bot's start.
-        texts: The decisions in words, for messages.
+        texts: The decisions as text, for messages.
         first: Index of the game's first decision.
         memory_bytes: Size of the bot's struct.
         random_seed: The start of the bot's rand().
@@ -105,6 +105,7 @@ def _called_by_values(function: Import, address: int, helpers: int) -> Any:
     result = _TYPES[function.result]
 
     def call(*arguments: Any) -> Any:
+        """Call the function with these values. End the process with 1 if it refuses them."""
         values = (ctypes.c_char * (16 * max(1, len(arguments))))()
         for place, (kind, argument) in enumerate(zip(function.parameters, arguments)):
             _TYPES[kind].from_buffer(values, 16 * place).value = argument

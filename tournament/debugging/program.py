@@ -12,14 +12,14 @@ from tournament.contests.interface import Interface
 from tournament.debugging.tape import TapedDecision
 from tournament.errors import InputError, truncate
 
-# Seconds: a program reads all lines and ends in this time.
+# Seconds in which a program has to read all lines and end.
 _SECONDS = 60
 
 
 def lines_of(
     interface: Interface, decisions: Sequence[TapedDecision], texts: Sequence[str], sessions: int
 ) -> tuple[list[str], list[tuple[str, object]]]:
-    """Return the lines that a program reads, and of each of its answers the decision in words and what it answered.
+    """Return the lines that a program reads, and its recorded answers, each after its decision as text.
 
     The lines are those of contests whose programs are asked in JSON.
     """
@@ -33,13 +33,16 @@ def lines_of(
 
 
 def run_program(archive: bytes, lines: Sequence[str], folder: Path) -> tuple[list[str], str, int]:
-    """Run a program on lines that are known beforehand, in a folder of its own.
+    """Run a program on lines that are known beforehand, in an empty folder, without a sandbox.
 
     Returns:
-        The lines that it wrote, its standard error, and its exit status.
+        The lines that it wrote, its standard error, and its exit status, or minus a signal's number.
 
     Raises:
-        InputError: It can't be built or started, or doesn't end.
+        InputError: Its build fails, it can't be started, or it doesn't end.
+        Unfit: Its bot.toml is wrong.
+        RunError: The archive is damaged.
+        OSError: The folder can't be written, or the build's command isn't found.
     """
     recipe = recipe_of(archive)
     unpack(archive, folder)
@@ -61,7 +64,12 @@ def run_program(archive: bytes, lines: Sequence[str], folder: Path) -> tuple[lis
 
 
 def first_difference(written: Sequence[str], answers: Sequence[tuple[str, object]]) -> str:
-    """Return the first answer that isn't as recorded, in words, or "" if all are."""
+    """Return the first answer that isn't as recorded, as text, or "" if all are.
+
+    Args:
+        written: Lines that the program wrote.
+        answers: Recorded answers, each after its decision as text.
+    """
     for number, (text, recorded) in enumerate(answers):
         if number >= len(written):
             return f"{text}: wrote nothing here, {recorded} in the contest"

@@ -39,19 +39,20 @@ def ask_bot(
     first: int,
     steps: bool,
 ) -> int:
-    """Ask a bot for decisions, and return the exit status.
+    """Ask a bot for decisions, and return the exit status: 0 if all answers are as recorded, otherwise 1.
 
     Args:
         file: The bot's file.
         settings: The orders of the sandbox's interpreter for the contest and the bot.
         adapter: The organiser's adapter.
-        modules: The organiser's modules, by path.
+        modules: Sources of the organiser's modules, by path.
         random_seed: The start of the bot's own randomness.
         decisions: The decisions since the bot's start.
-        texts: The decisions in words, for messages.
-        parameters: By kind of decision, the values that its function takes one by one.
-        histories: The names of the lists of moves, each with the value that is added, and the value with their length.
-        names: By kind of decision, words for some answers.
+        texts: The decisions as text, for messages.
+        parameters: Names of the values that a decision's function takes one by one, by kind of decision.
+        histories: Name of the value with the length of the lists of moves, and the lists' names, each with the name of
+            the value that is added; None if there are none.
+        names: Names of some answers, by kind of decision.
         first: Index of the game's first decision.
         steps: Whether pdb stops at each decision of the game.
     """
@@ -96,7 +97,7 @@ def ask_bot(
 
 
 def _update_view(view: View, values: Mapping[str, object], histories: tuple[str, Mapping[str, str]] | None) -> None:
-    """Set a view's attributes, and add to its lists of moves."""
+    """Set a view's attributes, and add the last move to its lists of moves. An empty history starts new lists."""
     vars(view).update(values)
     if histories:
         length, lists = histories
@@ -108,7 +109,7 @@ def _update_view(view: View, values: Mapping[str, object], histories: tuple[str,
 
 
 def _is_equal(answer: object, decision: TapedDecision, names: Mapping[int, str]) -> bool:
-    """Return whether an answer is the recorded one, which rules may have as a number or as a name."""
+    """Return whether an answer is the recorded one, as its number, value or name."""
     recorded: Callable[[object], bool] = (decision.answer, decision.number).__contains__
     if isinstance(answer, float) and recorded(int(answer)):
         return True
@@ -116,6 +117,11 @@ def _is_equal(answer: object, decision: TapedDecision, names: Mapping[int, str])
 
 
 def _raise_timeout(_number: int, _frame: object) -> None:
+    """End the bot's decision at the signal of the timer.
+
+    Raises:
+        TimeoutError: The decision takes too long.
+    """
     raise TimeoutError(f"no answer after {SECONDS_PER_DECISION:g} s of processor time: it loops or is too slow")
 
 

@@ -14,7 +14,7 @@ from tournament.contests.interface import Interface
 from tournament.contests.questions import view_values
 from tournament.keys import helpers_key
 
-Patch = tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint8]]  # places of bytes that change, and the new bytes
+Patch = tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint8]]  # indices of bytes that change, and the new bytes
 
 SECONDS_PER_DECISION = 5.0  # processor time after which a bot is ended, more than any decision takes
 
@@ -28,10 +28,10 @@ class TapedDecision:
         game: Number of the game in the session.
         kind: Number of the decision in the contest's interface.
         values: The observation by name.
-        before: What changes in the bot's struct before it is asked. Processes have no struct.
-        after: What the bot changes in its struct.
-        number: The number that it returned, None if it returned none.
-        answer: The answer as the rules understand it.
+        before: Bytes that change in the bot's struct before it is asked. Processes have no struct.
+        after: Bytes that the bot changes in its struct.
+        number: The number that it returned; None if it returned none.
+        answer: The answer as the rules understand it; None if they didn't read one.
         is_fault: Whether the bot was at fault. It then starts again.
     """
 
@@ -73,7 +73,14 @@ class DecisionTape:
     def asked(
         self, session: int, game: int, seat: int, kind: int, address: int, values: Mapping[str, object], /
     ) -> None:
-        """Record a decision before its answer. `ObservedCore` calls this and the next two methods."""
+        """Record a decision of this seat before its answer. `ObservedCore` calls this and the next two methods.
+
+        Args:
+            session: Session of the leg.
+            kind: Number of the decision in the contest's interface.
+            address: Address of the bot's struct or view.
+            values: The observation, for contests whose bots receive values by name.
+        """
         if seat != self.seat:
             return
         if not self.interface.by_name:
@@ -126,6 +133,7 @@ class _CopiedDialogue:
         return self._copied(self.dialogue.ended())
 
     def _copied(self, lines: Sequence[str]) -> Sequence[str]:
+        """Record lines that the program reads, and return them."""
         self.lines.extend((False, line) for line in lines)
         return lines
 
@@ -133,17 +141,17 @@ class _CopiedDialogue:
 def decisions_to_debug(
     decisions: Sequence[TapedDecision], session: int, game: int | None
 ) -> tuple[list[TapedDecision], int, int]:
-    """Return the decisions that a bot needs in order to reach a game, and where the game's own begin.
+    """Return the decisions that a bot needs in order to reach a game, and the start of the game's own.
 
     They begin with the bot's last start before the game, and end with the game or with the bot's first fault in it.
 
     Args:
         decisions: All decisions of the bot since the leg began.
         session: Number of the session in the leg.
-        game: Number of the game, or None for the whole session.
+        game: Number of the game, or None for the complete session.
 
     Returns:
-        The decisions, the index of the game's first one, and the number of faults before the first of them.
+        The decisions, the index of the game's first one among them, and the number of the bot's faults before the game.
     """
     selected = [number for number, one in enumerate(decisions) if one.session == session and game in (None, one.game)]
     if not selected:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from tournament.decisions.struct_layout import C_TYPES
 from tournament.decisions.value_types import ValueType
 
-# No macro of a bot has names that begin so, which stand behind the bot in a unit.
+# These names come after the bot in its unit, so they begin in a way in which no macro of a bot does.
 _STRUCT = "struct tournament_view"
 _VALUE = "tournament_p->tournament_{}"
 
@@ -19,10 +19,10 @@ def adapter_text(macros: Mapping[str, str], pointer: str, before: str = "") -> s
     macros, by which any function can be tried.
 
     Args:
-        macros: What defines the function that answers a decision, by the decision: a macro of its name and of the
-            bot's function.
-        pointer: What the functions take.
-        before: What the macros need.
+        macros: C source of the function that answers a decision, by the decision. It uses the macro's parameters
+            `name`, which is its own name, and `function`, which is the bot's function.
+        pointer: C type that the functions take, which ends in `*`.
+        before: C source that the macros need.
     """
     lines = [before, *(f"#define ANSWER_{name.upper()}(name, function) {macro}" for name, macro in macros.items())]
     methods = "\n".join(f"#define BOT_{name.upper()} tournament_bot->{name}" for name in macros)

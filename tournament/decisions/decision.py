@@ -25,14 +25,15 @@ class Decision(decisions.Decision):
         description: What the bot decides, for templates and pages.
         observation: The values that a bot observes, by name, each with its type.
         answer: The type of the answer; any other answer is illegal. None: it is news (`News`).
-        default: The answer that counts at a fault. Without it the first legal action, the lowest number or the first
-            choice counts; lists and texts need one.
+        default: The answer that counts at a fault. Without it the first legal action counts, or the first choice, the
+            lowest whole number, the number nearest to 0, false, or nothing; lists and texts need one.
         illegal: "fault" makes an illegal answer a fault. With "loses", `play` gets it as an `Illegal`, and records a
             game in which the position has fewer points than the others.
         names: Words for some answers that are numbers, to show them by.
 
     Raises:
-        ValueError: A name can't be used in a bot, or a type can't be an answer's.
+        ValueError: A name can't be used in a bot, a type can't be an answer's, an answer takes too many bytes, or the
+            default is missing or illegal.
     """
 
     def __init__(
@@ -100,8 +101,13 @@ class Decision(decisions.Decision):
     def narrow(self, answer: ValueType, default: object) -> tuple[Shape, object]:
         """Return the shape of a narrower answer, and the default that counts then.
 
+        Args:
+            answer: The type of the answers that are legal now.
+            default: The answer that counts at a fault. None: the declared one if it is legal now, otherwise the type's
+                first.
+
         Raises:
-            ValueError: The answers aren't among those that were declared.
+            ValueError: The answers aren't among those that were declared, or they need a default.
         """
         if self.has_legal_actions or not isinstance(answer, ValueType) or not self.answer_shape.holds(answer.shape):
             raise ValueError(f"{self.name}: answer={answer!r} is not narrower than the declared {self.answer!r}")
@@ -122,7 +128,7 @@ class Decision(decisions.Decision):
 
     @cached_property
     def most_json(self) -> int:
-        """Bytes of the longest answer as JSON, 0 for whole numbers."""
+        """Limit of the bytes of an answer as JSON, 0 for whole numbers."""
         return 0 if self.returns == "number" else self.answer.max_json + 64
 
     @property

@@ -10,7 +10,7 @@ from tournament.decisions.value_types import Bool, Choice, Float, Int, List, May
 
 
 def drawn_value(kind: ValueType, rng: Rng) -> Any:
-    """Return a value of a type, often one at its limits."""
+    """Return a value of a type, often one at its limits. The type is no LegalAction."""
     if isinstance(kind, Int):
         return draw_item(range(kind.low, kind.high + 1), rng)
     if isinstance(kind, Float):
@@ -33,6 +33,6 @@ def drawn_value(kind: ValueType, rng: Rng) -> Any:
 
 
 def draw_item(legal: Sequence[Any], rng: Rng) -> Any:
-    """Return one of some values, the first and the last often."""
+    """Return one of some values, of which there is at least one, often the first or the last."""
     choice = rng.randrange(4)
     return legal[0] if choice == 0 else legal[-1] if choice == 1 else rng.choice(legal)

@@ -23,7 +23,13 @@ _SEAT_BYTES = 4  # size of each number of the seating
 
 @dataclass(frozen=True)
 class Part:
-    """A name that a value has in a struct: its numpy format or the layout of a record, its offset, and its counts."""
+    """A name that a value has in a struct.
+
+    Attributes:
+        kind: The numpy format of a number or text, or the layout of a record.
+        offset: Bytes from the start of the struct.
+        shape: Number of items in each dimension, without one for a single value.
+    """
 
     name: str
     kind: str | Layout
@@ -33,7 +39,15 @@ class Part:
 
 @dataclass(frozen=True)
 class Member:
-    """A value in a struct: its slot, its lines in C, the names that it takes there, where it ends, its alignment."""
+    """A value in a struct.
+
+    Attributes:
+        slot: The slot to which the engine writes it, or from which it reads.
+        lines: Its declarations in C, none for a value that C bots don't observe.
+        parts: The names that it takes in the struct.
+        end: Offset of the first byte after it.
+        alignment: Alignment in bytes.
+    """
 
     slot: Slot
     lines: tuple[str, ...]
@@ -44,7 +58,13 @@ class Member:
 
 @dataclass(frozen=True)
 class Layout:
-    """The members of a struct by name, and its size in bytes."""
+    """The members of a struct by name.
+
+    Attributes:
+        members: The members, in the struct's order.
+        size: Bytes of the struct.
+        alignment: Alignment in bytes.
+    """
 
     members: Mapping[str, Member]
     size: int
@@ -52,18 +72,24 @@ class Layout:
 
     @property
     def parts(self) -> list[Part]:
-        """All that the members have a name for."""
+        """All names in the struct."""
         return [part for member in self.members.values() for part in member.parts]
 
     @property
     def lines(self) -> list[str]:
-        """The members in C."""
+        """The members' declarations in C."""
         return [line for member in self.members.values() for line in member.lines] or ["int32_t nothing;"]
 
 
 @dataclass(frozen=True)
 class View:
-    """The struct of a contest's questions with its lines in C, and the bytes of what bots leave behind it."""
+    """The struct of a contest's questions.
+
+    Attributes:
+        layout: The values' layout, which starts after the seating.
+        lines: Declarations of the seating and the values in C.
+        answer_size: Bytes that bots' answers take behind the struct.
+    """
 
     layout: Layout
     lines: tuple[str, ...]
@@ -76,12 +102,12 @@ class View:
 
     @property
     def slots(self) -> dict[str, Slot]:
-        """The slots of values by name, the seating aside."""
+        """The slots of values by name, without those of the seating."""
         return {name: member.slot for name, member in self.layout.members.items()}
 
 
 def _aligned(offset: int, size: int) -> int:
-    """Return the first multiple of a size from an offset on."""
+    """Return the first multiple of a size that is no less than an offset."""
     return -offset % size + offset
 
 
@@ -91,7 +117,11 @@ def is_number(kind: ValueType) -> bool:
 
 
 def _member(name: str, kind: ValueType, offset: int, *, with_texts: bool = False) -> Member:
-    """Return a value's place in a struct whose members so far end at an offset, as C compilers lay it out."""
+    """Return a value's place in a struct whose members so far end at an offset, as C compilers lay it out.
+
+    Raises:
+        ValueError: Two values of a record would have the same name in C.
+    """
     if isinstance(kind, List):
         return _list_member(name, kind, offset, with_texts=with_texts)
     if isinstance(kind, Maybe):
@@ -118,7 +148,11 @@ def _member(name: str, kind: ValueType, offset: int, *, with_texts: bool = False
 
 
 def _list_member(name: str, kind: List, offset: int, *, with_texts: bool) -> Member:
-    """Return a list's place: its count, and its items. Of a list of lists of numbers the rows' lengths are apart."""
+    """Return a list's place: its count, then its items. Lengths of rows come before the items of a list of lists.
+
+    Raises:
+        ValueError: Two values of a record would have the same name in C.
+    """
     item, room = kind.of, max(1, kind.most)
     count = _aligned(offset, _COUNT_BYTES)
     end = count + _COUNT_BYTES
@@ -185,7 +219,13 @@ def compute_layout(values: Mapping[str, ValueType], *, with_texts: bool = False,
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer that a C bot writes instead of returning it: its slot, its bytes, and the members of a struct."""
+    """An answer that a C bot writes instead of returning it.
+
+    Attributes:
+        slot: Slot of the answer, relative to its start.
+        size: Bytes of the answer.
+        lines: Declarations of the members in C if the answer is a struct.
+    """
 
     slot: Slot
     size: int
@@ -193,7 +233,11 @@ class Answer:
 
 
 def answer_layout(kind: ValueType) -> Answer | None:
-    """Return the layout of an answer that C bots write, or None if they return it."""
+    """Return the layout of an answer that C bots write, or None if they return it.
+
+    Raises:
+        ValueError: Two values of a record would have the same name in C.
+    """
     if is_number(kind) or isinstance(kind, LegalAction):
         return None
     if isinstance(kind, Text):
@@ -221,10 +265,11 @@ def build_view(decisions: Sequence[Decision], max_seats: int) -> View:
 
     Args:
         decisions: The contest's decisions.
-        max_seats: The most seats of a table.
+        max_seats: The most positions of a table.
 
     Raises:
-        ValueError: Two decisions show values of different types by the same name.
+        ValueError: Two decisions show values of different types by the same name, or two values would have the same
+            name in C.
     """
     observed: dict[str, ValueType] = {}
     for decision in decisions:
@@ -243,7 +288,11 @@ def build_view(decisions: Sequence[Decision], max_seats: int) -> View:
 
 
 def _widest(first: ValueType, second: ValueType) -> ValueType:
-    """Return a type of legal actions that fits those of two decisions, or raise an error for numbers and texts."""
+    """Return a type of legal actions that fits those of two decisions.
+
+    Raises:
+        ValueError: Those of one are numbers, and those of the other texts.
+    """
     assert isinstance(first, List) and isinstance(second, List)
     if first == second:
         return first

@@ -13,7 +13,7 @@ from typing import Literal
 from engine.rules.decisions import MAX_ANSWER_BYTES
 from engine.rules.shapes import Shape
 
-# What a Python bot returns: a whole number; that or a name; any value; any value, or None.
+# The kind of value that a Python bot returns: a whole number; a whole number or a name; any value; any value or None.
 Returns = Literal["number", "name", "value", "optional"]
 
 _SHORT = range(-(2**31), 2**31)
@@ -21,7 +21,7 @@ _MAX_TEXTS = 1 << 20
 _MAX_CHOICES = 1 << 16
 _NUMBER_BYTES = 26  # length of a number in JSON
 _MAX_DEPTH = 4  # levels of nested lists and records
-# Names that a value can't have: it is also a member of a C struct, and of a JSON object.
+# Names that a value can't have, because it is also a member of a C struct and of a JSON object.
 TAKEN = frozenset(
     """
     auto break case char const continue default do double else enum extern float for goto if inline int long register
@@ -95,14 +95,17 @@ class Int(ValueType):
 
     @cached_property
     def shape(self) -> Shape:
+        """The shape of a 32-bit integer, or of a 64-bit one if a limit needs more."""
         return Shape("i" if self.low in _SHORT and self.high in _SHORT else "q", self.low, self.high)
 
     @property
     def first(self) -> int:
+        """The lowest number."""
         return self.low
 
     @property
     def limits(self) -> str:
+        """The limits as text, such as "1 to 6"."""
         return f"{self.low} to {self.high}"
 
 
@@ -116,6 +119,11 @@ class Float(ValueType):
     single: bool = False
 
     def __post_init__(self) -> None:
+        """Check the limits.
+
+        Raises:
+            ValueError: No value is within them, or one is NaN.
+        """
         if not self.low <= self.high:
             raise ValueError(
                 f"the lowest number, {self.low}, is not below the highest, {self.high}: Float(description, low, high)"
@@ -123,18 +131,22 @@ class Float(ValueType):
 
     @cached_property
     def shape(self) -> Shape:
+        """The shape of a finite number."""
         return Shape("d", self.low, self.high)
 
     @property
     def code(self) -> str:
+        """The struct code: f for a `single`, otherwise d."""
         return "f" if self.single else "d"
 
     @property
     def first(self) -> float:
+        """The number within the limits that is nearest to 0."""
         return min(max(0.0, self.low), self.high)
 
     @property
     def limits(self) -> str:
+        """The limits as text, without those that are infinite."""
         ends = [f"at least {self.low}"] * (self.low > -math.inf) + [f"at most {self.high}"] * (self.high < math.inf)
         return f"a number, {', '.join(ends)}" if ends else "a number"
 
@@ -148,14 +160,17 @@ class Text(ValueType):
 
     @cached_property
     def shape(self) -> Shape:
+        """The shape of a text. Its limit in bytes is 0 if none is declared."""
         return Shape("s", 0, self.max_length or 0)
 
     @property
     def max_json(self) -> int:
+        """Bytes of the longest text as JSON, with every byte escaped."""
         return 6 * (MAX_ANSWER_BYTES if self.max_length is None else self.max_length) + 2
 
     @property
     def limits(self) -> str:
+        """The limit as text, in bytes of UTF-8."""
         return "a text" if self.max_length is None else f"a text of at most {self.max_length} bytes of UTF-8"
 
 
@@ -167,6 +182,11 @@ class Choice(ValueType):
     description: str = ""
 
     def __post_init__(self) -> None:
+        """Make the names a tuple, and check them.
+
+        Raises:
+            ValueError: There are none or too many, two are the same in C, or one isn't a name.
+        """
         object.__setattr__(self, "names", tuple(self.names))
         if not 0 < len(self.names) <= _MAX_CHOICES or len(set(self.constants)) < len(self.names):
             raise ValueError(f"a choice is among 1 to {_MAX_CHOICES} different names")
@@ -183,18 +203,22 @@ class Choice(ValueType):
 
     @cached_property
     def shape(self) -> Shape:
+        """The shape of a choice, which is an index into the names."""
         return Shape("c", 0, len(self.names) - 1, names=self.names)
 
     @property
     def first(self) -> str:
+        """The first name."""
         return self.names[0]
 
     @property
     def max_json(self) -> int:
+        """Bytes of the longest name as JSON."""
         return max(map(len, self.names)) + 2
 
     @property
     def limits(self) -> str:
+        """The names as text."""
         return f"one of {', '.join(self.names)}"
 
 
@@ -206,14 +230,17 @@ class Bool(ValueType):
 
     @cached_property
     def shape(self) -> Shape:
+        """The shape of a truth value."""
         return Shape("b", 0, 1)
 
     @property
     def limits(self) -> str:
+        """The two values as text."""
         return "true or false"
 
     @property
     def first(self) -> bool:
+        """False, the default answer."""
         return False
 
 
@@ -226,6 +253,12 @@ class List(ValueType):
     description: str = ""
 
     def __post_init__(self) -> None:
+        """Check the items' type and the greatest length.
+
+        Raises:
+            ValueError: The items have no type or are LegalActions, the length is missing or negative, or nesting is too
+                deep.
+        """
         if not isinstance(self.of, ValueType) or isinstance(self.of, LegalAction):
             raise ValueError(f"a list can't have items of {self.of!r}: List(Int(low, high), max_length, description)")
         if self.max_length is None and not isinstance(self.of, Text):
@@ -241,10 +274,12 @@ class List(ValueType):
 
     @cached_property
     def shape(self) -> Shape:
+        """The shape of a list, with that of its items."""
         return Shape("L", most=self.most, parts=[self.of.shape])
 
     @property
     def limits(self) -> str:
+        """The greatest length and the items' limits as text."""
         item_limits = self.of.limits
         items = {"a number": "numbers", "a text": "texts"}.get(item_limits, f"items, each {item_limits}")
         if isinstance(self.of, Int):
@@ -253,14 +288,17 @@ class List(ValueType):
 
     @property
     def max_json(self) -> int:
+        """Bytes of the longest list as JSON."""
         return (self.of.max_json + 2) * max(1, self.most) + 2
 
     @property
     def parts(self) -> tuple[ValueType, ...]:
+        """The type of the items."""
         return (self.of,)
 
     @property
     def depth(self) -> int:
+        """Levels of nested lists and records, including this list."""
         return super().depth + 1
 
 
@@ -272,27 +310,37 @@ class Maybe(ValueType):
     description: str = ""
 
     def __post_init__(self) -> None:
+        """Check the type.
+
+        Raises:
+            ValueError: It is no type, or is itself a Maybe or a LegalAction.
+        """
         if not isinstance(self.of, ValueType) or isinstance(self.of, (Maybe, LegalAction)):
             raise ValueError(f"{self.of!r} can't be missing: Maybe(Int(low, high), description)")
 
     @cached_property
     def shape(self) -> Shape:
+        """The shape of an optional value, with that of the value."""
         return Shape("M", parts=[self.of.shape])
 
     @property
     def limits(self) -> str:
+        """The value's limits as text, "or nothing"."""
         return f"{self.of.limits}, or nothing"
 
     @property
     def first(self) -> None:
+        """None, the default answer."""
         return None
 
     @property
     def max_json(self) -> int:
+        """Bytes of the longest value as JSON, at least those of null."""
         return max(4, self.of.max_json)
 
     @property
     def parts(self) -> tuple[ValueType, ...]:
+        """The type of the value."""
         return (self.of,)
 
 
@@ -321,26 +369,32 @@ class Struct(ValueType):
 
     @cached_property
     def shape(self) -> Shape:
+        """The shape of a record, with those of its fields."""
         return Shape("R", names=self.fields, parts=[kind.shape for kind in self.fields.values()])
 
     @property
     def limits(self) -> str:
+        """The limits of each field as text."""
         return ", ".join(f"{name}: {kind.limits}" for name, kind in self.fields.items())
 
     @property
     def first(self) -> dict[str, object]:
+        """A record of the default answers of all fields, or a ValueError if one has none."""
         return {name: kind.first for name, kind in self.fields.items()}
 
     @property
     def max_json(self) -> int:
+        """Bytes of the longest record as JSON."""
         return sum(len(name) + 6 + kind.max_json for name, kind in self.fields.items()) + 2
 
     @property
     def parts(self) -> tuple[ValueType, ...]:
+        """The types of the fields."""
         return tuple(self.fields.values())
 
     @property
     def depth(self) -> int:
+        """Levels of nested lists and records, including this record."""
         return super().depth + 1
 
 
@@ -350,10 +404,10 @@ def usable(name: str) -> bool:
 
 
 def _check_depth(kind: ValueType) -> None:
-    """Check that lists and records don't hold each other too deeply.
+    """Check that lists and records aren't nested too deeply.
 
     Raises:
-        ValueError: They do.
+        ValueError: They are.
     """
     if kind.depth > _MAX_DEPTH:
         raise ValueError(f"lists and records hold each other {kind.depth} deep; at most {_MAX_DEPTH} are possible")
@@ -371,6 +425,11 @@ class LegalAction(ValueType):
     description: str = ""
 
     def __post_init__(self) -> None:
+        """Check the type and the number of actions.
+
+        Raises:
+            ValueError: The actions are neither numbers nor texts, or `max_actions` is below 1.
+        """
         if not isinstance(self.of, (Int, Text)) or self.max_actions < 1:
             raise ValueError(
                 "legal actions are numbers or texts: LegalAction(Int(low, high), max_actions, description)"
@@ -383,12 +442,15 @@ class LegalAction(ValueType):
 
     @cached_property
     def shape(self) -> Shape:
+        """The shape of a single action."""
         return self.of.shape
 
     @property
     def limits(self) -> str:
+        """The legal answers as text."""
         return "one of the legal actions"
 
     @property
     def max_json(self) -> int:
+        """Bytes of the longest action as JSON."""
         return self.of.max_json

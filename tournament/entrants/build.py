@@ -137,6 +137,7 @@ class Building:
 
     @property
     def _unfinished(self) -> list[Submission]:
+        """The bots that are still being built, or postponed."""
         return [*self._under_way.values(), *(one.submission for one in self._postponed)]
 
     def _collect(self, finished: Iterable[Future[Entrant | PostponedBuild]]) -> None:
@@ -187,8 +188,9 @@ def building(
         The builds.
 
     Raises:
-        InputError: There is no such folder, or this machine can't confine a bot.
-        RunError: The compiler's libraries can't be built.
+        InputError: There is no such folder, a bot of the house or a file of the settings can't be read, or this machine
+            can't confine a bot.
+        RunError: The compiler's libraries can't be built, or the records can't be read.
     """
     submissions, refused, of_house = find_bots(folder, house, recorded)
     builds = Builds.for_contest(contest.interface, settings, sandbox)
@@ -233,8 +235,9 @@ def build_entrants(
         house: Folder of the host's own bots; None if there is none.
 
     Raises:
-        InputError: There is no such folder, or this machine can't build or confine a bot.
-        RunError: This machine fails.
+        InputError: There is no such folder, a bot of the house or a file of the settings can't be read, or this machine
+            can't build or confine a bot.
+        RunError: This machine fails, or the records can't be read.
     """
     with building(contest, settings, sandbox, folder, on_message, is_selected, recorded, house) as bots:
         return bots.entrants(on_message)
@@ -246,7 +249,7 @@ def build_entrant(
     """Build a bot and start it once. A failure of the bot becomes the entrant's problem.
 
     Raises:
-        InputError: This machine can't build or confine bots.
+        InputError: A file of the settings can't be read, or this machine can't build or confine bots.
         RunError: This machine fails, for example because the disk is full.
     """
     builds = Builds.for_contest(interface, settings, sandbox)
@@ -341,6 +344,7 @@ def _describe_problem(submission: Submission, error: Exception) -> tuple[str, Fa
 
 
 def _describe_trouble(trouble: Exception) -> str:
+    """Return the reason for a failure of the machine as text."""
     if isinstance(trouble, TournamentError):
         return str(trouble)
     if isinstance(trouble, OSError):
@@ -360,6 +364,7 @@ def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSett
 
     Raises:
         Unfit: The bot can't be built.
+        InputError: A path that programs are allowed to read is missing, or this machine can't confine builds.
         RunError: This machine fails.
     """
     if submission.kind == "wasm":
@@ -399,6 +404,7 @@ def _try(
     memory = settings.memory_megabytes
 
     def start() -> bytes:
+        """Start the bot in a process, and return what is cached if it starts."""
         from tournament.worker.processes import programs, python_bots
 
         if submission.kind == "python":
@@ -413,7 +419,13 @@ def _try(
 
 
 def find_standard(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> tuple[str, str]:
-    """Return the standard by which a C or C++ bot builds, and the compiler's warnings, or "" for other bots."""
+    """Return the standard by which a C or C++ bot builds, and the compiler's warnings, or "" for other bots.
+
+    A bot that doesn't build has "", too.
+
+    Raises:
+        RunError: This machine fails.
+    """
     if submission.kind not in LANGUAGES:
         return "", ""
     try:
@@ -438,10 +450,14 @@ def find_isolation_reason(
         sandbox: Settings of the sandbox.
         adapter: Source of the adapter, which precedes the bot's.
         library: Packed library of the contest.
+
+    Raises:
+        RunError: This machine fails.
     """
     from tournament.artifacts import python_artifact
 
     def isolation_violation() -> bytes:
+        """Return the reason, in UTF-8."""
         from tournament.worker.processes import python_bots
 
         return python_bots.isolation_violation(source, interface, sandbox, adapter, library).encode()
@@ -463,6 +479,7 @@ def _try_module(
     """
 
     def compile_confined() -> bytes:
+        """Compile the module in the sandbox, and return what is cached if that succeeds."""
         from tournament.artifacts import module_trial
         from tournament.sandbox.outside import probe
 
@@ -474,6 +491,7 @@ def _try_module(
     how = (engines, version(), code)
 
     def start() -> bytes:
+        """Start the bot, compiled before if needed, and return what is cached if it starts."""
         _get_or_make(["compiled", *how], compile_confined)
         try_start(load_bot(code, interface, submission.name, limits.memory_megabytes, limits.engine), limits)
         return b""
@@ -596,6 +614,7 @@ def _compiled(submission: Submission, interface: Interface, sandbox: SandboxSett
     """
 
     def make() -> bytes:
+        """Return the standard's line, followed by the WebAssembly."""
         from tournament.artifacts.c_bots import compile_bot
 
         compiled = compile_bot(submission, interface, sandbox)
@@ -606,9 +625,12 @@ def _compiled(submission: Submission, interface: Interface, sandbox: SandboxSett
 
 
 def build_with_line_numbers(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes | None:
-    """Return a C or C++ bot's WebAssembly with line numbers, or None for other bots.
+    """Return a C or C++ bot's WebAssembly with line numbers, or None for other bots and those that don't compile.
 
     It plays as the bot's artifact does, and its faults have the line.
+
+    Raises:
+        RunError: This machine fails.
     """
     if submission.kind not in LANGUAGES:
         return None

@@ -42,7 +42,7 @@ def find_submissions(folder: Path, recorded: Recorded = lambda: ()) -> tuple[lis
 
     Args:
         folder: The folder.
-        recorded: Returns the entrants of the last run.
+        recorded: Returns the entrants of the last run. Its exceptions pass through.
 
     Raises:
         InputError: There is no such folder, or it can't be read.
@@ -91,8 +91,13 @@ def find_bots(
 
     An entrant that has the name of a house bot can't play.
 
+    Args:
+        folder: Folder of the bots.
+        house: Folder of the host's own bots; None if there is none.
+        recorded: Returns the entrants of the last run. Its exceptions pass through.
+
     Raises:
-        InputError: A folder is missing, or a bot of the house can't be read. And as `recorded` does.
+        InputError: A folder is missing or can't be read, or a bot of the house can't be read.
     """
     submissions, refused = find_submissions(folder, recorded)
     if house is None:
@@ -135,7 +140,11 @@ def _differs(submission: Submission, recorded: FieldEntrant | None) -> tuple[boo
 
 
 def other_files(folder: Path) -> list[str]:
-    """Return the entries of a folder that aren't bots, without READMEs and hidden files."""
+    """Return the entries of a folder that aren't bots, without READMEs and hidden files.
+
+    Raises:
+        InputError: The folder can't be listed.
+    """
     unrecognised = []
     for path in _entries(folder):
         if path.name.startswith((".", "__")) or path.name.upper().startswith("README"):
@@ -159,7 +168,11 @@ def _folder_problem(folder: Path) -> str:
 
 
 def stamps(folder: Path) -> dict[str, tuple[int, int]]:
-    """Return time of change and size of each bot in a folder, by name."""
+    """Return time of change, in nanoseconds, and size of each bot in a folder, by its file's name. A folder has size 0.
+
+    Raises:
+        InputError: The folder can't be listed.
+    """
     by_name = {}
     for path in _entries(folder):
         if not path.name.startswith(".") and detect_kind(path) is not None:
@@ -186,16 +199,19 @@ def _entries(folder: Path) -> list[Path]:
 
 
 def _escape_breaks(text: str) -> str:
+    """Return an untrusted text as one line, with escapes for characters that can't be shown."""
     return printable(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def check_entry(path: Path, folder: Path, recorded: Recorded) -> None:
     """Check that a bot can enter from its entrants folder, no matter what its file contains.
 
+    A path elsewhere isn't checked.
+
     Args:
         path: Path of the bot.
         folder: The entrants folder.
-        recorded: Returns the entrants of the last run.
+        recorded: Returns the entrants of the last run. Its exceptions pass through.
 
     Raises:
         InputError: It can't, for example because another bot has its name.
@@ -231,6 +247,7 @@ def detect_kind(path: Path) -> Kind | None:
 
 
 def _has_recipe(folder: Path) -> bool:
+    """Return whether a folder has a bot.toml, or might have one."""
     try:
         (folder / bot_toml.FILE_NAME).lstat()
     except PermissionError:

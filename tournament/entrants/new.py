@@ -34,7 +34,10 @@ _WIDTH = 100
 
 
 def templates(contest: Contest) -> dict[str, Path]:
-    """Return the contest's templates by language: a file of the bot's kind, or a program's folder."""
+    """Return the contest's templates by language: a file of the bot's kind, or a program's folder.
+
+    The contest's own languages come first, then those of programs.
+    """
     sdk = contest.interface.folder
     files = {KINDS[path.suffix]: path for path in sorted(sdk.glob(f"{_FILE}.*"))}
     if "c" in files:
@@ -84,7 +87,11 @@ def write_new_bot(contest: Contest, folder: Path, name: str, language: str | Non
 
 
 def _write(template: Path, path: Path, name: str, interface: Interface) -> None:
-    """Write a file of a template with the bot's name in it, executable if the template is."""
+    """Write a file of a template with the bot's name in it, executable if the template is.
+
+    Raises:
+        OSError: The file exists, or can't be written.
+    """
     text = template.read_text(encoding="utf-8")
     if template.parent.parent == _ANY_PROGRAM:
         language = template.parent.name.removeprefix(_PROGRAM)

@@ -35,6 +35,7 @@ def require_machine(kind: Kind, interface: Interface, sandbox: SandboxSettings) 
     Raises:
         InputError: This machine can't confine it, or a readable path is missing.
         RunError: This machine can't build, start or cache it.
+        TournamentError: An error of the build itself, which passes through.
     """
     try:
         _do_all(kind, interface, sandbox)
@@ -59,6 +60,7 @@ def require_readable(sandbox: SandboxSettings) -> None:
 
 
 def _do_all(kind: Kind, interface: Interface, sandbox: SandboxSettings) -> None:
+    """Build, start and cache the project's own bot. Any exception means that the machine is at fault."""
     bots = cache_folder() / "bots"
     write_cached(bots / "trial.sealed", b"")
     temporary = Path(tempfile.gettempdir())
@@ -85,6 +87,7 @@ def _do_all(kind: Kind, interface: Interface, sandbox: SandboxSettings) -> None:
 
 
 def _program(folder: Path, sandbox: SandboxSettings) -> None:
+    """Build and start a program. Any exception means that the machine is at fault."""
     require_readable(sandbox)
     (folder / "bot.toml").write_text('build = ["true"]\ncommand = ["sh", "bot.sh"]\n')
     (folder / "bot.sh").write_text("read line\n")

@@ -30,7 +30,8 @@ def unpack_program(archive: bytes, folder: Path, max_bytes: int) -> None:
         max_bytes: Maximum bytes of the files.
 
     Raises:
-        Refused: The archive has paths that lead out, links, too many bytes, or no bot.toml.
+        Refused: The archive can't be read, has paths that lead out, links, too many files or bytes, or no bot.toml.
+        OSError: The folder can't be written.
     """
     for name, (content, runs) in _program_in(_read_files(archive, max_bytes)).items():
         target = folder / name
@@ -60,7 +61,7 @@ def _read_files(archive: bytes, max_bytes: int) -> dict[PurePosixPath, tuple[byt
     """Return the files of an archive: content, and whether it can be executed.
 
     Raises:
-        Refused: The archive can't be read, or has an invalid path or too many bytes.
+        Refused: The archive can't be read, or has an invalid path, a link, or too many files or bytes.
     """
     files: dict[PurePosixPath, tuple[bytes, bool]] = {}
     remaining = max_bytes

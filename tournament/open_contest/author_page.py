@@ -33,9 +33,10 @@ class _Records:
 
     Attributes:
         stamp: Stamp of the board.
-        results: The records.
+        results: The records, None before the first use.
         contest: Contest of the records.
-        losses: By name, and whether decisions are hidden: worst match, and the decisions in which the bot loses most.
+        losses: Worst match, and the decisions in which the bot loses most, by its name and whether decisions are
+            hidden.
         lock: Lock for reading the records.
     """
 
@@ -83,7 +84,13 @@ class AuthorPage:
 
     @contextlib.contextmanager
     def _read(self, contest: str, location: str) -> Iterator[_Records]:
-        """Yield the records of a contest to one author at a time."""
+        """Yield the records of a contest to one author at a time.
+
+        Raises:
+            FileNotFoundError: There is no board yet.
+            InputError: There are no records.
+            RunError: The records can't be read.
+        """
         records = self._records.setdefault(location, _Records())
         with records.lock:
             stamp = (self._published / PLACE / contest / "stamp").read_bytes()
@@ -94,6 +101,7 @@ class AuthorPage:
             yield records
 
     def _bot(self, contest: str, bot: str, author: Author) -> dict[str, Any]:
+        """Return the values of a bot: its state, and its results as far as there are any."""
         current = self._submissions.current
         config = current.contests[contest]
         last = self._submissions.jobs.rows(
@@ -114,7 +122,13 @@ class AuthorPage:
         return values
 
     def _played(self, records: _Records, bot: str, *, hidden: bool) -> dict[str, Any]:
-        """Return the results of a bot's matches, without its questions, outputs and decisions if they are hidden."""
+        """Return the results of a bot's matches, or nothing if it played none.
+
+        Args:
+            records: The contest's records.
+            bot: Name of the bot.
+            hidden: Whether to omit questions, outputs and decisions.
+        """
         assert records.results and records.contest
         ranking = records.results.ranking
         names = [line.name for line in ranking.entrants]
@@ -186,6 +200,7 @@ def words_of_job(values: Mapping[str, Any]) -> str:
 
 
 def _replay_lines(report: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a replay as lines of text."""
     for game in report["games"]:
         yield f"game {game['game']}: {game['outcome']}"
         for step in game["steps"]:
@@ -197,6 +212,7 @@ def _replay_lines(report: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _match_lines(report: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a practice match as lines of text."""
     yield f"{pluralize(report['games'], 'game')} in {pluralize(report['sessions'], 'session')}"
     for line in report["opponents"]:
         better = f"; {_figure(line['difference'])} better than {report['baseline']}" if line["difference"] else ""
@@ -211,11 +227,13 @@ def _match_lines(report: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _figure(figure: Mapping[str, float | None]) -> str:
+    """Return a figure with its sign, and half of its interval if it has one."""
     half_width = figure["ci_half_width"]
     return f"{figure['value']:+,.3f}" + (f" ± {half_width:,.3f}" if half_width is not None else "")
 
 
 def _worst_values(worst: Worst | None) -> dict[str, Any] | None:
+    """Return a bot's worst match as values, or None if there is none."""
     if worst is None:
         return None
     lines = [f"{signed(points, 3)} a {worst.over} in {stretch}" for stretch, points in worst.stretches]

@@ -49,7 +49,7 @@ def read_authors(path: Path) -> dict[str, Author]:
     """Return the authors of a file by name, or none if there is no file yet.
 
     Raises:
-        InputError: The file is invalid.
+        InputError: The file can't be read or is invalid.
     """
     if not path.exists():
         return {}
@@ -76,7 +76,7 @@ def add_author(path: Path, name: str, *, organiser: bool = False) -> str:
         organiser: Whether the token shows the whole class.
 
     Raises:
-        InputError: The name is invalid, exists already, or differs from another only in case.
+        InputError: The name is invalid, exists already, or differs from another only in case, or the file is invalid.
         RunError: The file can't be written.
     """
     _check_name(name)
@@ -94,10 +94,10 @@ def add_author(path: Path, name: str, *, organiser: bool = False) -> str:
 
 
 def renew_token(path: Path, name: str) -> str:
-    """Give an author another token. The previous one becomes invalid, and a ban stays.
+    """Give an author another token, and return it. The previous one becomes invalid, and a ban stays.
 
     Raises:
-        InputError: There is no such author.
+        InputError: There is no such author, or the file is invalid.
         RunError: The file can't be written.
     """
     with _locked(path):
@@ -110,10 +110,10 @@ def revoke_token(path: Path, name: str, *, ban: bool) -> None:
     Args:
         path: Path of the authors' file.
         name: Name of the author.
-        ban: Whether the author's bots leave, too.
+        ban: Whether to ban the author, whose bots then leave, too.
 
     Raises:
-        InputError: There is no such author.
+        InputError: There is no such author, or the file is invalid.
         RunError: The file can't be written.
     """
     with _locked(path):
@@ -151,6 +151,7 @@ class AuthorsFile:
         return self._authors
 
     def _state(self) -> tuple[int, ...]:
+        """Return what changes with the file, or nothing if it is missing."""
         try:
             state = os.stat(self.path)
         except OSError:
@@ -190,6 +191,11 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def _check_name(name: str) -> None:
+    """Check that an author can have a name.
+
+    Raises:
+        InputError: No author can.
+    """
     if len(name) > _MAX_LETTERS or not _NAME.fullmatch(name):
         raise InputError(
             f"{name!r}: an author's name has {LETTERS}, digits, _ and -, and one dot or space between these,"
@@ -198,6 +204,11 @@ def _check_name(name: str) -> None:
 
 
 def _read_author(path: Path, name: str) -> tuple[dict[str, Author], Author]:
+    """Return all authors of a file, and the one of this name.
+
+    Raises:
+        InputError: There is none, or the file is invalid.
+    """
     authors = read_authors(path)
     if name not in authors:
         raise InputError(f"{name}: {path} has no such author")
@@ -205,16 +216,27 @@ def _read_author(path: Path, name: str) -> tuple[dict[str, Author], Author]:
 
 
 def _renew_token(path: Path, authors: dict[str, Author], author: Author) -> str:
+    """Store the hash of a new token for an author, and return the token.
+
+    Raises:
+        RunError: The file can't be written.
+    """
     secret = secrets.token_urlsafe(24)
     _write(path, authors | {author.name: replace(author, hashed=_hash(secret))})
     return f"{author.name}.{secret}"
 
 
 def _hash(secret: str) -> str:
+    """Return the hash of a token's secret."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def _write(path: Path, authors: dict[str, Author]) -> None:
+    """Write the authors' file.
+
+    Raises:
+        RunError: It can't be written.
+    """
     lines = []
     for author in authors.values():
         lines += [f"[{_as_key(author.name)}]", f"token = {json.dumps(author.hashed)}"]

@@ -1,8 +1,8 @@
 """The jobs of an open contest, in one SQLite file beside the authors' file.
 
-A job is a bot that was submitted, a practice match, a replay or a withdrawal. Names, former versions and quotas are
-queries over the jobs. A transaction takes a job and another one finishes it, so a job whose server was killed is
-queued again. `submissions` decides about jobs, and this module stores them.
+A job is a bot that was submitted, a practice match, a replay or a withdrawal. Names, previous versions and quotas are
+queries over the jobs. A transaction takes a job and another one finishes it, so a job whose server was killed is queued
+again. `submissions` decides about jobs, and this module stores them.
 """
 
 from __future__ import annotations
@@ -58,12 +58,17 @@ class Job:
     """A job of an author for a contest.
 
     Attributes:
-        n: Number in order of arrival.
+        file: Name of the submitted file, or of the bot.
+        at: Time of arrival in ISO format.
+        kind: BOT, PRACTICE, REPLAY or WITHDRAWAL.
+        lane: QUICK, TRIAL, OTHER or WITHDRAWAL.
         said: Text for the author: what the trial found, or why the job failed. Figures of matches and replays as JSON.
         quick: Text of the quick trial, "" before it.
         starts: How often a thread took the job.
         failures: How often this machine failed at it.
+        sha256: Digest of the submitted file in hex.
         asks: Opponents, baseline, sessions, or the game to show.
+        n: Number in order of arrival.
     """
 
     id: str
@@ -109,11 +114,12 @@ def find_authors(database: Path, contest: str) -> dict[str, str]:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
+    """Open the database for all threads of this process."""
     return sqlite3.connect(path, timeout=30, check_same_thread=False)
 
 
 class Jobs:
-    """All jobs, in a database.
+    """All jobs, in a database. Its methods raise sqlite3.Error if the database can't be read or written.
 
     Attributes:
         changed: Lock of the connection. It is notified if there is something new to do.
@@ -168,7 +174,7 @@ class Jobs:
         return content
 
     def add(self, job: Job, content: bytes | None, day: str, *, ends_earlier: bool = False) -> Job:
-        """Store a new job and return it with its id.
+        """Store a new job and return it with its id and number.
 
         Args:
             job: The job.
@@ -208,9 +214,13 @@ class Jobs:
         return updated.rowcount == 1
 
     def take(self, lane: str, ready: Callable[[Job], bool]) -> Job | None:
-        """Take the job of the author who waits longest in a lane, and return it, or None if none is ready.
+        """Take the next job of a lane, and return it, or None if none is ready.
 
         An author has at most one running job per lane.
+
+        Args:
+            lane: The lane.
+            ready: Called with a job; returns whether it can be done now.
         """
         with self.changed:
             busy = {job.author for job in self.running.values() if job.lane == lane}
@@ -225,7 +235,10 @@ class Jobs:
         return None
 
     def in_turn(self, lane: str) -> list[int]:
-        """Return the numbers of the queued jobs of a lane in the order in which they will be taken."""
+        """Return the numbers of the queued jobs of a lane in the order in which they will be taken.
+
+        First jobs of authors come before second ones, and the authors who were served longest ago come first.
+        """
         own = "OVER (PARTITION BY author ORDER BY n)"
         columns = f"n, author, row_number() {own}, first_value(n) {own}"
         waiting = self.rows(columns, f"state = '{QUEUED}' AND lane = ?", lane)
@@ -233,7 +246,7 @@ class Jobs:
         return [number for _, _, _, number in sorted(turns)]
 
     def place(self, job: Job) -> int | None:
-        """Return how many jobs are done up to a queued one, or None for one that isn't queued."""
+        """Return the place of a queued job in its lane, from 1, or None if it isn't queued. Running jobs come first."""
         with self.changed:
             now = self.job(job.id)
             if now is None or now.state != QUEUED:
@@ -243,9 +256,16 @@ class Jobs:
         return order.index(now.n) + 1 if now.n in order else None
 
     def finish(self, job: Job, state: str, said: str, built: str = "") -> list[str]:
-        """Store the outcome of a job, and return the lists of what no bot in the contest needs in the cache.
+        """Store the outcome of a job. A job whose bot was withdrawn meanwhile stays withdrawn.
 
-        A job whose bot was withdrawn meanwhile stays withdrawn.
+        Args:
+            job: The job.
+            state: Its new state.
+            said: Text for the author.
+            built: List of what the job left in the cache.
+
+        Returns:
+            Lists of what no bot in the contest needs in the cache any more.
         """
         of_bot, dropped = (job.contest, job.bot), list[str]()
         if state != ENTERED:

@@ -63,6 +63,7 @@ def list_status(
 
 
 def _rank_range(line: Mapping[str, Any]) -> str:
+    """Return the bounds of a true rank as text, or the rank if it has none."""
     low, high = line["rank_low"], line["rank_high"]
     return str(line["rank"]) if low is None or low == high else f"{low}–{high}"
 
@@ -94,8 +95,8 @@ def lines_never_ranked(authors: Path, contest: str, ranked: Iterable[str]) -> li
         ranked: Names of the bots with a rank.
 
     Raises:
-        InputError: The authors' file is invalid.
-        RunError: The database can't be read.
+        InputError: The authors' file is invalid, or the database has another format.
+        RunError: The database can't be opened.
     """
     if not (database := database_beside(authors)).exists():
         return []

@@ -160,8 +160,8 @@ def rules_values(
     Args:
         contests: Settings of the contests by name.
         closed: Names of the contests that have closed.
-        name: Name of the contest.
-        short: Whether to return only its name and dates.
+        name: Name of the contest, one of `contests`.
+        short: Whether to return only its name, title, state, dates and address.
     """
     config = contests[name]
     (face,) = list_faces({name: config}, closed)
@@ -203,13 +203,18 @@ def rules_values(
 
 
 def _suffix(language: str, template: Path) -> str:
+    """Return the ending of the template's file for a language."""
     if template.is_dir():
         return f"_{language.removeprefix('program-')}.zip"
     return ".cpp" if language == "cpp" else template.suffix
 
 
 def _write_templates(folder: Path, contest: Contest) -> None:
-    """Write a bot to start from in each language: a file, or an archive of a program's folder."""
+    """Write a bot to start from in each language: a file, or an archive of a program's folder.
+
+    Raises:
+        OSError: The folder can't be written.
+    """
     folder.mkdir(exist_ok=True)
     for language, template in templates(contest).items():
         suffix = _suffix(language, template)
@@ -220,6 +225,7 @@ def _write_templates(folder: Path, contest: Contest) -> None:
 
 
 def _zipped(folder: Path) -> bytes:
+    """Return an archive of the files in a folder."""
     content = BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in sorted(folder.rglob("*")):
@@ -277,6 +283,7 @@ def _without_output(ranking: Standings) -> Standings:
         kinds.setdefault(leg.seats[fault.seat], Counter())[_PUBLIC[fault.kind]] += 1
 
     def reason(line: Standing) -> str | None:
+        """Return the public reason why a bot has no place, or None if it has one."""
         if line.reason is None:
             return None
         if line.name in kinds:

@@ -72,7 +72,7 @@ _MAX_GAMES = 5_000_000
 _MIN_FREE = 1 << 20
 # Folders of the cache with files that belong to one bot.
 _DROPPED = frozenset({"bots", "strategies", "programs"})
-# Hidden copies of a bot that enters or leaves.
+# Names of hidden copies of a bot that enters or leaves.
 _HIDDEN_COPY = re.compile(r"\.[0-9a-f]{24}(\.\d+)?")
 _PURPOSES = {PRACTICE: " for a practice match", REPLAY: " to see a game again"}
 _NO_ASKS: Mapping[str, Any] = {}
@@ -83,6 +83,9 @@ class OpenContests:
     """The contests that take submissions, as the last good tournament.toml has them.
 
     Attributes:
+        settings: Path of the file.
+        opening: When submissions start and end, and their limits.
+        contests: Settings of each contest by name.
         over: Contests that have closed, whatever the clock says.
         records: Location of each contest's records, after closing its final's.
         is_good: Whether the file is still that one.
@@ -139,6 +142,7 @@ class Submissions:
         Raises:
             InputError: The database has another format.
             RunError: The database can't be opened.
+            OSError: An entrants folder can't be read or written.
         """
         self.jobs = Jobs(database)
         self._folder, self._current, self._authors, self._tell, self._now = (
@@ -166,7 +170,7 @@ class Submissions:
                                    WITHDRAWAL))  # fmt: skip
 
     def job(self, author: Author, job_id: str) -> Job | None:
-        """Return one of the author's jobs."""
+        """Return one of the author's jobs, or None if the author has none with this id."""
         job = self.jobs.job(job_id)
         return job if job and job.author == author.name else None
 
@@ -225,8 +229,18 @@ class Submissions:
     ) -> Job:
         """Store a bot, or one for a practice match, and return its job.
 
+        Args:
+            author: The author.
+            contest: Name of the contest.
+            file: Name of the file.
+            content: Content of the file.
+            kind: BOT or PRACTICE.
+            asks: Opponents, baseline and sessions of a practice match.
+
         Raises:
-            Refused: As `admit`, or the author has no submission left, or another practice match is waiting.
+            Refused: The contest doesn't take the file from this author, an opponent or the baseline isn't in the
+                contest, or the author has used up today's submissions or seconds, or has another practice match or
+                replay queued.
         """
         with self.jobs.changed:
             name = self.admit(author, contest, file)
@@ -237,7 +251,9 @@ class Submissions:
         """Queue a practice match of a bot that is in the contest.
 
         Raises:
-            Refused: The contest is closed, the author has no such bot, or has another job of this kind.
+            Refused: The contest is closed or unknown, the author has no such bot there, or an opponent or the baseline
+                isn't in it. Or the author has used up today's submissions or seconds, or has another practice match or
+                replay queued.
         """
         _, config = self._open(contest)
         self.require_owner(author, contest, bot)
@@ -254,7 +270,9 @@ class Submissions:
         """Queue a replay of a recorded session of the author's bot, or of one game.
 
         Raises:
-            Refused: The author has no such bot, games aren't shown yet, or another job of this kind is queued.
+            Refused: The contest is unknown, the author has no such bot, games aren't shown yet, or no player can have
+                the opponent's name. Or the author has used up today's submissions or seconds, or has another practice
+                match or replay queued.
         """
         current = self._current()
         config = current.config_of(contest)
@@ -269,7 +287,7 @@ class Submissions:
         """Queue the withdrawal of a bot. Its name remains the author's.
 
         Raises:
-            Refused: The contest is closed, or the bot isn't in it.
+            Refused: The contest is closed or unknown, the author has no such bot, or it isn't in the contest.
         """
         _, config = self._open(contest)
         with self.jobs.changed:
@@ -285,7 +303,8 @@ class Submissions:
         """Store a new job.
 
         Raises:
-            Refused: The author has used up today's jobs, or has another job of this kind.
+            Refused: The author has used up today's submissions or seconds, or has another practice match or replay
+                queued.
         """
         lane = {BOT: QUICK, WITHDRAWAL: WITHDRAWAL}.get(job.kind, OTHER)
         now, opening = self._now(), self._current().opening
@@ -342,6 +361,11 @@ class Submissions:
                 raise Refused(404, f"against={name}: the contest has no other bot of this name")
 
     def _open(self, contest: str) -> tuple[WatchSettings, Config]:
+        """Return the limits and the settings of a contest that takes submissions now.
+
+        Raises:
+            Refused: There is no such contest, or submissions haven't started or have ended.
+        """
         current, now = self._current(), self._now()
         opening, config = current.opening, current.config_of(contest)
         if opening.closes and (now >= opening.closes or contest in current.over):
@@ -353,7 +377,13 @@ class Submissions:
     # What threads do
 
     def try_next(self, lane: str, seconds: float, stopping: Callable[[], bool] = lambda: False) -> bool:
-        """Do the next job of a lane, and return whether there was one within some seconds."""
+        """Do the next job of a lane, and return whether there was one.
+
+        Args:
+            lane: The lane.
+            seconds: Maximum time to wait for a job.
+            stopping: Returns whether to stop waiting, or to stop the job, which is then queued again.
+        """
         end = time.monotonic() + seconds
         with self.jobs.changed:
             while (job := self._take(lane)) is None:
@@ -377,6 +407,7 @@ class Submissions:
             self._set_late_aside(contest)
 
         def ready(job: Job) -> bool:
+            """Return whether a job can be done now: a retry isn't too early, and its author has seconds left."""
             ((not_before,),) = self.jobs.rows("not_before", "id = ?", job.id)
             has_time = job.contest in current.over or self.left_today(job.author)[1] > 0
             return not_before <= time.time() and (job.kind == WITHDRAWAL or has_time)
@@ -423,6 +454,7 @@ class Submissions:
 
         Raises:
             Refused: The job can't be done.
+            OSError: This machine can't keep its files.
         """
         current, list_of_built, began = self._current(), folder / "built", time.monotonic()
         remaining = math.inf if job.contest in current.over else self.left_today(job.author)[1]
@@ -431,9 +463,11 @@ class Submissions:
         succeeded: bool | None
 
         def ends() -> bool:
+            """Return whether to stop the job without an outcome."""
             return stopping() or (job.kind == PRACTICE and job.contest in self._current().over)
 
         def within(seconds: float) -> float:
+            """Return a limit in seconds, which is no more than the author has left today."""
             return min(seconds, remaining - (time.monotonic() - began))
 
         if job.kind == REPLAY:
@@ -514,8 +548,11 @@ class Submissions:
     def _enter(self, config: Config, job: Job, bot: Path, reason: str, built: str) -> None:
         """Put a bot among the entrants in place of its previous version.
 
+        If the author was banned or the bot withdrawn meanwhile, the job is set aside.
+
         Raises:
             Refused: The author's bots would take too much of the disk.
+            OSError: The entrants folder can't be written.
         """
         self._make_room(config, job, bot, built)
         config.entrants.mkdir(parents=True, exist_ok=True)
@@ -561,7 +598,11 @@ class Submissions:
         self.jobs.drop_versions(job.author, job.contest, max_bytes - taken)
 
     def _leave(self, job: Job) -> None:
-        """Take a bot out of the contest, unless a later upload has entered since."""
+        """Take a bot out of the contest, unless a later upload has entered since.
+
+        Raises:
+            OSError: The entrants folder can't be written.
+        """
         config = self._current().contests.get(job.contest)
         with self.among_entrants:
             condition = f"state = '{ENTERED}' AND contest = ? AND bot = ? AND n > ?"
@@ -571,7 +612,11 @@ class Submissions:
             self._end(job, WITHDRAWN, "")
 
     def put_out_banned(self) -> None:
-        """Have the bots of banned authors leave their contests, and set aside what they submitted."""
+        """Have the bots of banned authors leave their contests, and set aside what they submitted.
+
+        Raises:
+            OSError: An entrants folder can't be written.
+        """
         for author in [author for author in self._authors().values() if author.banned]:
             for contest, config in self._current().contests.items():
                 for bot in bots_in(config.entrants).intersection(self.jobs.names(author.name, contest)):
@@ -598,7 +643,7 @@ class Submissions:
         self._tell(job.contest, f"{job.file} of {job.author}: {state}")
 
     def _lacks_disk(self) -> bool:
-        """Return whether trials have to wait, because a build could take too little of the disk."""
+        """Return whether trials have to wait, because a build could take too much of the disk."""
         needed = MIN_TO_BUILD + (self._current().min_free_disk_mb << 20)
         try:
             lacking = min(free_space(place)[0] for place in (self._folder, tempfile.gettempdir())) < needed
@@ -612,7 +657,13 @@ class Submissions:
 
 
 class Workers:
-    """Threads that do the jobs, while this context is open: some for each lane."""
+    """Threads that do the jobs, while this context is open: some for each lane.
+
+    Args:
+        submissions: The submissions.
+        on_message: Called with a line about each error of our own.
+        trial_workers: Number of threads for full trials.
+    """
 
     def __init__(self, submissions: Submissions, on_message: Callable[[str], None], trial_workers: int) -> None:
         self._submissions, self._tell = submissions, on_message
@@ -633,6 +684,7 @@ class Workers:
             thread.join(10)
 
     def _work(self, lane: str) -> None:
+        """Do the jobs of a lane until the context ends."""
         while not self._stopped.is_set():
             try:
                 if lane == WITHDRAWAL:
@@ -644,16 +696,25 @@ class Workers:
 
 
 def bots_in(entrants: Path) -> set[str]:
-    """Return the names of the bots in an entrants folder."""
+    """Return the names of the bots in an entrants folder.
+
+    Raises:
+        OSError: The folder can't be read.
+    """
     return {path.stem for path in _visible(entrants)}
 
 
 def find_bot_files(entrants: Path, bot: str) -> list[Path]:
-    """Return the files and folders of a bot in an entrants folder."""
+    """Return the files and folders of a bot in an entrants folder.
+
+    Raises:
+        OSError: The folder can't be read.
+    """
     return [path for path in _visible(entrants) if path.stem == bot and detect_kind(path)]
 
 
 def _visible(folder: Path) -> list[Path]:
+    """Return the files and folders in a folder that aren't hidden, or none if it doesn't exist."""
     return [path for path in folder.iterdir() if not path.name.startswith(".")] if folder.is_dir() else []
 
 
@@ -664,12 +725,24 @@ def _disk_bytes(path: Path) -> int:
 
 
 def _still_cached(built: str) -> list[Path]:
-    """Return what is still in the cache of what a trial left there, a folder and a name on each line."""
+    """Return the paths in the cache that a trial made and that still exist.
+
+    Args:
+        built: Folder and name of each entry that the trial made, one on each line.
+
+    Raises:
+        RunError: The cache has no folder, or others can write to it.
+    """
     paths = {cache_folder() / line for line in built.splitlines() if line.partition("/")[0] in _DROPPED}
     return [path for path in paths if path.parent.parent == cache_folder() and path.exists()]
 
 
 def _remove(path: Path) -> None:
+    """Remove a file or folder, if it exists.
+
+    Raises:
+        OSError: It can't be removed.
+    """
     if path.is_dir():
         remove(path)
     else:

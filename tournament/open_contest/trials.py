@@ -40,11 +40,12 @@ class Forks:
         self._lock, self._asks, self._running = threading.Lock(), socket.socket(), list[subprocess.Popen[bytes]]()
 
     def start(self) -> None:
-        """Start the process, so that the first trial needn't wait for it."""
+        """Start the process, so that the first trial doesn't have to wait for it."""
         with self._lock:
             self._start()
 
     def _start(self) -> None:
+        """Start the process unless it is running."""
         if self._running and self._running[-1].poll() is None:
             return
         self._asks.close()
@@ -62,7 +63,10 @@ class Forks:
             complaint: Descriptor for its errors.
 
         Returns:
-            The end of a pipe from which its process id, its status and its end are read.
+            The end of a pipe from which its process id, its status and its end are read. The caller closes it.
+
+        Raises:
+            OSError: The process can't be started, or ended.
         """
         told, tells = os.pipe()
         try:
@@ -94,6 +98,9 @@ def quick_check(
 
     Returns:
         Whether the bot passed, or None if the trial took too long; and the text for its author.
+
+    Raises:
+        OSError: This machine can't start the command.
     """
     found, text = check(settings, contest, bot, built, QUICK_SECONDS, stopping, quick=True)
     if found is None:
@@ -126,6 +133,9 @@ def check(
 
     Returns:
         Whether it passed, or None if the trial didn't finish; and the text for its author.
+
+    Raises:
+        OSError: This machine can't start the command.
     """
     arguments = ["check", bot.name, "--submission-limits", "--contest", contest, "--seed", drawn_seed()]
     arguments += ["--quick"] if quick else []
@@ -160,13 +170,16 @@ def play_practice(
         built: File that receives the list of the trial's files in the cache.
         seconds: Maximum duration.
         stopping: Called often; returns whether to stop the match.
-        baseline: Previous version, which plays the same deals; None if there is none.
+        baseline: Version to compare with, which plays the same deals; None if there is none.
         opponents: Names or files; all bots if there are none.
         sessions: Sessions of a match.
 
     Returns:
         True and the figures as JSON, with the bot's own faults; False and a reason if it took too long or was stopped;
         None and a reason if the command failed, perhaps because of this machine.
+
+    Raises:
+        OSError: This machine can't start the command.
     """
     arguments = ["match", contest, bot.name, *opponents, "--json", "--workers", "1", "--seed", drawn_seed()]
     arguments += ["--sessions", str(sessions), *(["--baseline", str(baseline)] if baseline else [])]
@@ -209,11 +222,14 @@ def replay_game(
         seconds: Maximum duration.
         stopping: Called often; returns whether to stop the replay.
         opponent: Name of the opponent.
-        session: Session of the match.
-        game: Game of the session; None for all.
+        session: Session of the match, from 0.
+        game: Game of the session, from 0; None for all.
 
     Returns:
-        Whether it could be shown; and the steps as JSON, without the opponent's output.
+        Whether it could be shown; and the steps as JSON, without the opponent's output, or the reason.
+
+    Raises:
+        OSError: This machine can't start the command.
     """
     arguments = ["replay", contest, "--match", f"{bot},{opponent}", "--session", str(session), "--json"]
     arguments += ["--results", split_location(records)[0], *(["--game", str(game)] if game is not None else [])]
@@ -252,7 +268,20 @@ def _command(
     *,
     nice: int = 0,
 ) -> tuple[int | None, str, str]:
-    """Run a command and return its status, output and errors. The status is None if it took too long or was stopped."""
+    """Run a command and return its status, output and errors. The status is None if it took too long or was stopped.
+
+    Args:
+        settings: Path of the settings file.
+        arguments: The command's words.
+        folder: Folder in which it runs.
+        built: File that receives the list of its files in the cache.
+        seconds: Maximum duration.
+        stopping: Called often; returns whether to stop the command.
+        nice: Increment of its niceness.
+
+    Raises:
+        OSError: This machine can't start the command.
+    """
     environment = {**os.environ, **_ENVIRONMENT, "TOURNAMENT_CONFIG": str(settings)}
     if built:
         environment[LISTED_IN] = str(built.absolute())

@@ -35,7 +35,8 @@ from tournament.standings.standings import Standings
 from tournament.store.reading import read_field
 from tournament.store.storage import join_location, open_storage
 
-# The system reports changes immediately, except for example on a network's file system.
+# Seconds between looks for changes. The system reports changes immediately, except for example on a network's file
+# system. The others are seconds between looks at a folder that is being written, and their maximum number.
 LOOK_SECONDS, _WHOLE_SECONDS, _WHOLE_LOOKS = 2.0, 0.3, 40
 # Seconds until the next attempt after a failure of the machine.
 _RETRY_SECONDS = 30.0
@@ -74,10 +75,11 @@ class _Contest:
     """An open contest with its last good settings.
 
     Attributes:
+        config: The settings.
         attended: State of the last round.
-        retry_at: Time of the next try after trouble.
+        retry_at: Time of the next try after a failure, by `time.monotonic`.
         refused: Names and problems of broken bots that were reported.
-        unpublished: Last error of our own in publishing it, which is told once; "" if there was none.
+        unpublished: Last error of our own in publishing it, which is reported once; "" if there was none.
     """
 
     name: str
@@ -126,10 +128,12 @@ class Watch:
     _over: set[tuple[str, datetime]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        """Load the settings.
+        """Load the settings, and publish the index.
 
         Raises:
-            InputError: The settings are invalid, or an open contest can't have them.
+            InputError: The settings are invalid, an open contest can't have them, or the published folder would reveal
+                files.
+            RunError: Records can't be read.
         """
         self._read = _files(self.settings)
         self._contests = [_Contest(name, self._load(name)) for name in self.names]
@@ -158,11 +162,19 @@ class Watch:
         return OpenContests(self.settings, self._contests[0].config.opening, contests, closed, records, is_good)
 
     def _publish_index(self) -> None:
+        """Publish the page that leads to the contests.
+
+        Raises:
+            OSError: The folder can't be written.
+        """
         current = self.current()
         publish_index(self.published, current.contests, current.over, submissions=self.authors is not None)
 
     def keep(self) -> None:
-        """Play and publish until `stopping` returns True. An exception such as KeyboardInterrupt can end it, too."""
+        """Play and publish until `stopping` returns True. An exception such as KeyboardInterrupt can end it, too.
+
+        Failures are reported, and tried again.
+        """
         self._warn_of_unranked_finals(self._contests)
         while not self.stopping():
             self._reload_settings()
@@ -199,6 +211,12 @@ class Watch:
                     self._over.add(contest.closing)
 
     def _load(self, name: str) -> Config:
+        """Return the settings of a contest.
+
+        Raises:
+            InputError: They are invalid, or an open contest can't have them.
+            RunError: The machine is at fault, such as a cache that can't be used.
+        """
         config = load_config(name, self.settings, **self.options)
         if config.contest.until_settled is not None and not config.opening.closes:
             raise InputError(
@@ -263,7 +281,14 @@ class Watch:
             self.shown.tell(contest.name, f"{trouble}; tried again in {_RETRY_SECONDS:g} s")
 
     def _play_open(self, contest: _Contest) -> _Files:
-        """Play and publish what is missing while a contest is open, and return the entrants' files."""
+        """Play and publish what is missing while a contest is open, and return the entrants' files.
+
+        Raises:
+            _FilesChanged: Files changed.
+            InputError: There is nothing to play yet, or the settings would archive records.
+            RunError: The run stopped early.
+            OSError: The published folder can't be written.
+        """
         closes = contest.config.opening.closes
         until = f", closes {closes.astimezone(UTC):%Y-%m-%d %H:%M UTC}" if closes else ""
         until += "; then a final is played, which alone counts" if closes else ""
@@ -275,7 +300,14 @@ class Watch:
         return files
 
     def _play_final(self, contest: _Contest) -> _Files:
-        """Play and publish the final, after the preliminary if there is one, and return the entrants' files."""
+        """Play and publish the final, after the preliminary if there is one, and return the entrants' files.
+
+        Raises:
+            _FilesChanged: Files changed.
+            InputError: There is nothing to play yet, or the settings would archive records.
+            RunError: The run stopped early.
+            OSError: The published folder can't be written.
+        """
         top, finalists = contest.config.opening.final_top, None
         min_entrants = contest.config.played.fewest_entrants(contest.config.contest.playing())
         preliminary = _final(contest, preliminary=True)
@@ -301,7 +333,10 @@ class Watch:
         return files
 
     def _is_provisional(self, contest: _Contest, stage: str, standings: Standings) -> bool:
-        """Return whether rules failed in a match of a final or preliminary, which is then tried again."""
+        """Return whether the standings of a final or preliminary are provisional.
+
+        If the rules failed in a match, that is reported, and the round is tried again.
+        """
         for failed in standings.failed_legs[:1]:
             contest.retry_at = time.monotonic() + _RETRY_SECONDS
             self.shown.tell(
@@ -323,6 +358,7 @@ class Watch:
         """Play a round.
 
         Args:
+            contest: The contest.
             config: Settings of this round.
             heading: Heading of its board.
             finalists: Names of the bots that play; None for all.
@@ -330,6 +366,12 @@ class Watch:
 
         Returns:
             Files of the entrants, the standings, and whether the board shows them.
+
+        Raises:
+            _FilesChanged: Files changed.
+            InputError: There is nothing to play yet, or the settings would archive records.
+            RunError: The run stopped early.
+            OSError: The published folder can't be written.
         """
         config, is_over = self._with_authors(config, contest.name), self._is_over(contest)
         with ExitStack() as playing:
@@ -351,10 +393,12 @@ class Watch:
                 prepared = replace(prepared, last=self.submissions.jobs.slower_than(_SLOW_SECONDS, contest.name))
 
             def has_changes() -> bool:
+                """Return whether files have changed, the contest has closed, or the watch is to end."""
                 changed = _files(config.entrants) != files or _files(self.settings) != self._read
                 return changed or self._is_over(contest) != is_over or self.stopping()
 
             def board(*, open: bool, with_unready: bool = True) -> bool:
+                """Publish the board, and return whether that succeeded."""
                 publish_it = partial(publish, self.published, contest.name, config, heading, open=open)
                 exclude = None if with_unready else unready
                 return self._published(contest, "board", partial(publish_it, unready=exclude))
@@ -391,6 +435,11 @@ class Watch:
     def _published(self, contest: _Contest, subject: str, publish_it: Callable[[], None]) -> bool:
         """Publish something, and return whether that succeeded. An internal error doesn't stop play.
 
+        Args:
+            contest: The contest.
+            subject: What is published, for messages.
+            publish_it: Publishes it.
+
         Raises:
             TournamentError: The records or the settings don't allow publishing.
             OSError: The folder can't be written.
@@ -417,7 +466,7 @@ class _Between:
         inner: Listener that receives everything, too.
         publish: Publishes a board.
         has_changes: Returns whether files changed.
-        due: Time of the next board.
+        due: Time of the next board, by `time.monotonic`.
     """
 
     inner: ProgressListener
@@ -430,7 +479,13 @@ class _Between:
         self.inner.on_message(text)
 
     def on_progress(self, progress: Progress) -> None:
-        """Forward the progress, publish a board if it is due, and end the round if files changed."""
+        """Forward the progress, publish a board if it is due, and end the round if files changed.
+
+        Raises:
+            _FilesChanged: Files changed.
+            TournamentError: The records or the settings don't allow publishing.
+            OSError: The published folder can't be written.
+        """
         self.inner.on_progress(progress)
         came, began = self.has_changes(), time.monotonic()
         if came or began >= self.due:
@@ -460,6 +515,7 @@ def select_finalists(ranking: Standings, top: int) -> list[str]:
 
 
 def _while_open(contest: _Contest) -> Config:
+    """Return a contest's settings while it is open, without a probability for its order."""
     settings = contest.config.contest.model_copy(update={"until_settled": None})
     return replace(contest.config, contest=settings)
 
@@ -487,7 +543,7 @@ def _require_same_games(prepared: Prepared) -> None:
 
 
 def _wait(paths: Sequence[Path]) -> None:
-    """Wait until something changes at one of these places, or until it is time to look."""
+    """Wait until something changes in one of these folders, or until it is time to look."""
     existing = [place for place in dict.fromkeys(paths) if place.is_dir()]
     how: dict[str, Any] = {"rust_timeout": int(1000 * LOOK_SECONDS), "yield_on_timeout": True, "debounce": 100}
     try:
@@ -508,7 +564,10 @@ def _wait_for_writes(folder: Path) -> _Files:
 
 
 def _files(root: Path) -> _Files:
-    """Return the files at a path or below it, except hidden ones."""
+    """Return time and size of the files and folders at a path or below it, by path, up to a number.
+
+    Names that begin with a dot or two underscores are omitted.
+    """
     states: _Files = {}
     folders = [os.fspath(root)]
     while folders and len(states) < _MAX_FILES:

@@ -125,6 +125,8 @@ class Server:
     """A server of a published folder, and of submissions if there are any. It serves while this context is open.
 
     Attributes:
+        port: The port on which it listens.
+        url: URL by which people reach it.
         ended: Reason why it no longer serves; "" while it does.
     """
 
@@ -133,8 +135,14 @@ class Server:
     ) -> None:
         """Listen at an address.
 
+        Args:
+            address: The address.
+            folder: The published folder.
+            submissions: Submissions of authors; None without submissions.
+            authors: The authors; None without submissions.
+
         Raises:
-            InputError: That isn't possible.
+            InputError: The address can't be used.
         """
         is_https = urlsplit(address.url or "").scheme == "https"
         routes: list[Route | Mount] = []
@@ -183,6 +191,7 @@ class Server:
         self._socket.close()
 
     def _serve(self) -> None:
+        """Serve until the server is stopped. If it ends otherwise, store the reason."""
         why = "the server ended"
         try:
             self._server.run([self._socket])
@@ -228,6 +237,7 @@ class _Bounded(H11Protocol):
             oldest.transport.abort()
 
     def _worth(self) -> tuple[bool, float]:
+        """Return whether a request is being answered, and the time since when. The least worth is ended first."""
         return self.cycle is not None and not self.cycle.response_complete, self._since
 
     def on_response_complete(self) -> None:
@@ -247,6 +257,7 @@ class _Guarded:
         host, origins = request.headers.get("host"), request.headers.getlist("origin")
 
         async def with_headers(message: Message) -> None:
+            """Send a message, with our headers if it starts the response."""
             if message["type"] == "http.response.start":
                 own = {name for name, _ in message["headers"]}
                 added = {**_HEADERS, "cache-control": "no-cache"}
@@ -345,6 +356,7 @@ def _call(
     method, path = method_and_path.split()
 
     def declare(handler: _Handler) -> _Handler:
+        """Add the handler."""
         _HANDLERS.append((Call(method, path, does, parameters, takes, token), handler))
         return handler
 
@@ -365,7 +377,14 @@ _NOBODY = Author("", "")
 
 
 class Desk:
-    """The handlers of all calls. Each answers a browser with a page, and a script with JSON or text."""
+    """The handlers of all calls. Each answers a browser with a page, and a script with JSON or text.
+
+    Args:
+        submissions: Submissions of authors.
+        authors: The authors.
+        published: The published folder.
+        secure: Whether cookies are sent by HTTPS only.
+    """
 
     def __init__(self, submissions: Submissions, authors: AuthorsFile, published: Path, *, secure: bool) -> None:
         self._submissions, self._authors, self._published = submissions, authors, published
@@ -383,6 +402,12 @@ class Desk:
         """Return the handler of all requests to a path."""
 
         async def answer(request: Request) -> Response:
+            """Answer a request to the path.
+
+            Raises:
+                HTTPException: The path has no such method.
+                Refused: The token is missing or invalid, or the request is refused.
+            """
             method = "GET" if request.method == "HEAD" else request.method
             if method not in methods:
                 raise HTTPException(405, headers={"Allow": ", ".join(methods)})
@@ -417,6 +442,7 @@ class Desk:
         return author
 
     def _signed_in(self, request: Request) -> Author | None:
+        """Return the author of a request, or None if it has no valid token."""
         with contextlib.suppress(Refused):
             return self._author(request)
         return None
@@ -425,7 +451,8 @@ class Desk:
         """Return the content of a request.
 
         Raises:
-            Refused: It is too large or too slow, or the author sends too many files.
+            Refused: It is too large or too slow, the author sends too many files, or the contest doesn't take the file.
+            HTTPException: The form is malformed.
         """
         max_bytes = self._submissions.current.opening.max_file_bytes if call.takes and author.name else 0
         with _counted(
@@ -465,6 +492,7 @@ class Desk:
         return self._form_page(request)
 
     def _form_page(self, request: Request, problem: str = "", status: int = 200) -> Response:
+        """Return the page with the form for bots, or for signing in."""
         current, signed_in = self._submissions.current, self._signed_in(request)
         remaining = self._submissions.left_today(signed_in.name)[0] if signed_in else 0
         faces = list_faces(current.contests, current.over)
@@ -513,7 +541,11 @@ class Desk:
 
     @_call("GET /class/sources.zip", "download every bot's latest source; for organisers", _CONTEST)
     def _sources(self, request: Request, sent: _Sent) -> Response:
-        """Answer with an archive: a folder for each author with the bots in the contest."""
+        """Answer with an archive: a folder for each author with the bots in the contest.
+
+        Raises:
+            Refused: The author isn't an organiser, or the request names no contest.
+        """
         _require_organiser(sent.author)
         contest = self._contest(request)
         config, content = self._submissions.current.config_of(contest), io.BytesIO()
@@ -583,7 +615,11 @@ class Desk:
         return job
 
     async def _answer_job(self, request: Request, job: Job) -> Response:
-        """Return the answer for a job, after waiting for its outcome if the request has `wait`."""
+        """Return the answer for a job, after waiting for its outcome if the request has `wait`.
+
+        Raises:
+            Refused: `wait` isn't a number.
+        """
         if _for_browser(request) and request.method not in ("GET", "HEAD"):
             return RedirectResponse(job_address(job), 303)
         try:
@@ -602,6 +638,7 @@ class Desk:
         return await run_in_threadpool(self._job_answer, request, job)
 
     def _job_answer(self, request: Request, job: Job) -> Response:
+        """Return the present state of a job as a page, as JSON or as text."""
         job = self._submissions.jobs.job(job.id) or job
         values, where = job_values(self._submissions, job), job_address(job)
         if _for_browser(request):
@@ -629,7 +666,17 @@ CALLS = tuple(call for call, _ in _HANDLERS)
 
 @contextlib.contextmanager
 def _counted(counter: Counter[str], author: str, maximum: int, total: int = _MAX_CONNECTIONS) -> Iterator[bool]:
-    """Count what an author asks for within this context, and yield whether it is allowed."""
+    """Count a request of an author within this context.
+
+    Args:
+        counter: Numbers of requests by author.
+        author: Name of the author.
+        maximum: Most requests of an author.
+        total: Most requests in all.
+
+    Yields:
+        Whether the request is allowed. One that isn't doesn't count.
+    """
     fits = counter[author] < maximum and counter.total() < total
     counter[author] += fits
     try:
@@ -639,6 +686,11 @@ def _counted(counter: Counter[str], author: str, maximum: int, total: int = _MAX
 
 
 def _require_organiser(author: Author) -> None:
+    """Check that an author is an organiser.
+
+    Raises:
+        Refused: The author isn't.
+    """
     if not author.organiser:
         raise Refused(403, "this is for organisers: set organiser = true for their name in the authors' file")
 
@@ -656,6 +708,7 @@ def _integer(request: Request, name: str) -> int | None:
 
 
 def _for_browser(request: Request) -> bool:
+    """Return whether a request accepts a page."""
     return "text/html" in request.headers.get("accept", "")
 
 
@@ -689,7 +742,7 @@ _TROUBLE = dict.fromkeys(_ERRORS, _trouble)
 
 
 def _refused(request: Request, error: Exception) -> Refused:
-    """Return the refusal for an error."""
+    """Return the refusal for an error. The traceback of an error of our own is stored."""
     match error:
         case Refused():
             return error
@@ -709,17 +762,27 @@ def _refused(request: Request, error: Exception) -> Refused:
 
 
 def _too_large(max_bytes: int) -> Refused:
+    """Return the refusal of a body that has more than this many bytes."""
     return Refused(413, f"at most {max_bytes:,} bytes")
 
 
 def _bounded(request: Request, max_bytes: int) -> Request:
-    """Return a request whose body can't be too large or too slow: reading it then fails with Refused."""
+    """Return a request whose body can't be too large or too slow: reading it then fails with Refused.
+
+    Raises:
+        Refused: The request's own length is too large.
+    """
     length = request.headers.get("content-length", "")
     if length.isdigit() and int(length) > max_bytes:
         raise _too_large(max_bytes)
     end, size = asyncio.get_running_loop().time() + _BODY_SECONDS, 0
 
     async def receive() -> Message:
+        """Return the next message.
+
+        Raises:
+            Refused: The body is too large or too slow.
+        """
         nonlocal size
         try:
             async with asyncio.timeout_at(end):

@@ -53,6 +53,7 @@ def get_contest(rules: type[Rules]) -> Contest:
 
     Raises:
         ValueError: The rules are invalid.
+        RunError: The cache can't be used, in which the SDK is written.
     """
     if rules not in _contests:
         _contests[rules] = _make(rules)
@@ -125,7 +126,11 @@ def _check(rules: type[Rules]) -> None:
 
 
 def _decisions_at_first(rules: type[Rules]) -> tuple[Decision, ...]:
-    """Return what bots are asked before settings are known: with the defaults."""
+    """Return the decisions before settings are known: with the defaults.
+
+    Raises:
+        ValueError: The decisions follow from settings, and one of these has no default, or the decisions are invalid.
+    """
     if not callable(rules.decisions):
         return get_decisions(rules, None)
     try:
@@ -137,6 +142,12 @@ def _decisions_at_first(rules: type[Rules]) -> tuple[Decision, ...]:
 
 
 def _make(rules: type[Rules]) -> Contest:
+    """Check rules and make their contest.
+
+    Raises:
+        ValueError: The rules are invalid.
+        RunError: The cache can't be used.
+    """
     _check(rules)
     present = None if isinstance(rules.presentation, Presentation) else rules.presentation
     make = _with_core if rules.core and rules.sdk else _with_play
@@ -165,6 +176,7 @@ def _make(rules: type[Rules]) -> Contest:
 
 
 def _title(rules: type[Rules]) -> str:
+    """Return the contest's title, by default its name as words."""
     return rules.title or rules.name.replace("_", " ").capitalize()
 
 
@@ -188,6 +200,7 @@ def _with_play(rules: type[Rules], **shared: Any) -> Contest:
 
     @lru_cache
     def tables(seats: int) -> Tables:
+        """Return the tables of games and sessions for this number of seats."""
         return _tables(rules, seats)
 
     first_tables = tables(seats_at_first(rules))
@@ -206,14 +219,24 @@ def _with_play(rules: type[Rules], **shared: Any) -> Contest:
 
 
 def _interface_for(rules: type[Rules], settings: ContestSettings | None) -> Interface:
-    """Return how bots are asked with these settings, or with the defaults."""
+    """Return the bots' interface with these settings, or with the defaults.
+
+    Raises:
+        ValueError: The decisions are invalid, or their values have no place in the struct of C bots.
+        RunError: The cache can't be used.
+    """
     decisions = get_decisions(rules, settings) if settings else _decisions_at_first(rules)
     return _interface(cast(Any, rules), decisions)  # a class, which can be hashed
 
 
 @lru_cache(MAX_CACHED_DECISIONS)
 def _interface(rules: type[Rules], decisions: tuple[Decision, ...]) -> Interface:
-    """Return the interface for these decisions, with an SDK written from them unless the rules have one."""
+    """Return the interface for these decisions, with an SDK written from them unless the rules have one.
+
+    Raises:
+        ValueError: The decisions' values have no place in the struct of C bots.
+        RunError: The cache can't be used.
+    """
     if rules.sdk:
         return Interface(**vars(rules.sdk), questions=decisions)
     name, protocol, most_seats = rules.name, rules.protocol, max_positions(rules)
@@ -240,6 +263,7 @@ def _settings_class(rules: type[Rules]) -> type[ContestSettings]:
 
 
 def _tables(rules: type[Rules], seats: int) -> Tables:
+    """Return the columns of games and sessions, and the source of points, for this number of seats."""
     kind = "team" if rules.teams else "position"
     own = [(column.name, column.dtype, column.per_seat) for column in rules.columns]
     described = {column.name: column.description for column in rules.columns if not column.per_seat}
@@ -274,7 +298,13 @@ def _tables(rules: type[Rules], seats: int) -> Tables:
 
 
 def _described(columns: dict[str, str], own: dict[str, str], position_by_column: dict[str, int]) -> list[Column]:
-    """Return the columns that cores write, but for those of the bots."""
+    """Return the columns that cores write and that have a description, which those of the bots lack here.
+
+    Args:
+        columns: Type of each column by name.
+        own: Descriptions besides those of standard columns, by name.
+        position_by_column: Position of each column of which there is one per position.
+    """
     described = STANDARD | own
     return [
         Column(name, kind, described[name], seat=position_by_column.get(name, -1))
@@ -284,6 +314,7 @@ def _described(columns: dict[str, str], own: dict[str, str], position_by_column:
 
 
 def _version(package: str) -> str:
+    """Return the version of an installed package, or "none"."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:

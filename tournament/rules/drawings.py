@@ -23,9 +23,21 @@ _TRIAL_DRAWINGS = 100  # limit when a session is drawn as a test
 def drawn_core(
     rules: type[Rules], setup: CoreSetup[Settings], number: int, drawings: list[str], names: Sequence[str]
 ) -> GameCore:
-    """Return a core for a replay that draws the session of this number in the leg."""
+    """Return a core for a replay that draws the session of this number in the leg.
+
+    Args:
+        rules: The rules.
+        setup: What the core is made of.
+        number: Number of the session in the leg, from 0.
+        drawings: Receives one drawing for each question, and one of the end.
+        names: Names of the bots by seat.
+
+    Raises:
+        TimeoutError: The constructor of the rules takes longer than the limit of a step.
+    """
 
     def play(played: Rules, session: Session) -> Questions:
+        """Return the generator of a session, which also draws if it is the session of this number."""
         if session.number != number:
             return start_session(played, session)
         return drawn(played, session, drawings, [names[seat] for seat in seating(session)])
@@ -37,6 +49,14 @@ def render_problem(rules: type[Rules], make_tables: Callable[[int], Tables], set
     """Return the error in drawing a session with random answers, or "".
 
     Errors later in a session, or with house players, only show in games.
+
+    Args:
+        rules: The rules.
+        make_tables: Called with the number of seats; returns the contest's tables.
+        settings: The contest's settings.
+
+    Raises:
+        TimeoutError: The constructor of the rules takes longer than the limit of a step.
     """
     if rules.house:
         return ""
@@ -46,6 +66,7 @@ def render_problem(rules: type[Rules], make_tables: Callable[[int], Tables], set
     names = [f"position {place}" for place in range(positions)]
 
     def play(played: Rules, session: Session) -> Questions:
+        """Return a generator that draws the first questions of a session and answers them at random."""
         questions = _first_questions(drawn(played, session, drawings, names), _TRIAL_DRAWINGS)
         return answered_by_chance(questions, rng, range(positions))
 
@@ -56,7 +77,7 @@ def render_problem(rules: type[Rules], make_tables: Callable[[int], Tables], set
 
 
 def _first_questions(play: Questions, most: int) -> Questions:
-    """Yield the first questions of a session."""
+    """Yield the first questions of a session, at most this many times, and pass their answers on."""
     answers = None
     with contextlib.suppress(StopIteration):
         for _ in range(most):
@@ -64,7 +85,17 @@ def _first_questions(play: Questions, most: int) -> Questions:
 
 
 def drawn(rules: Rules, session: Session, drawings: list[str], names: Sequence[str]) -> Questions:
-    """Play a session, drawn before each decision and at its end."""
+    """Play a session, drawn before each decision and at its end.
+
+    Args:
+        rules: The rules' object for the leg.
+        session: The session.
+        drawings: Receives one drawing for each question, even of questions that are asked together, and one of the end.
+        names: Names of the bots by position.
+
+    Yields:
+        The questions of the rules.
+    """
     play = start_session(rules, session)
     try:
         questions = next(play)
@@ -77,7 +108,7 @@ def drawn(rules: Rules, session: Session, drawings: list[str], names: Sequence[s
 
 
 def _drawing(rules: Rules, names: Sequence[str]) -> str:
-    """Return a contest's drawing, or the error in it as text, because no game depends on it."""
+    """Return a contest's drawing, cut at its limit, or the error in it as text, because no game depends on it."""
     rules.bot_names = names
     try:
         drawing: object = rules.render()

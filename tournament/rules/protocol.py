@@ -12,7 +12,7 @@ from engine.kernel.game_core import GameCore
 from engine.processes.lanes import Violation
 from tournament.errors import InputError, printable, truncate
 
-# What `ask` yields, is sent, and returns: lines to write, a line of the program's, its answer.
+# What `ask` yields, receives and returns: lines to write, a line of the program, its answer.
 Talk = Generator[str | Sequence[str] | None, str, Any]
 MAX_LINES = 10_000  # a program's lines in a decision, which a worker reads in time that isn't the program's
 
@@ -27,17 +27,24 @@ class Protocol:
         """Request a decision, as a generator that yields lines to write and returns the program's answer.
 
         `line = yield "TURN 3,4"` writes a line, or several if it is a list, and waits for the program's next line.
-        `line = yield` waits for another. An exception marks the program's line as a fault.
+        `line = yield` waits for another. An exception after a line of the program marks that line as a fault. An
+        exception before the first line is a mistake of the protocol.
+
+        Yields:
+            A line to write, a list of lines, or None to write nothing.
+
+        Returns:
+            The answer, as the decision's type has it.
         """
         raise NotImplementedError
         yield
 
     def tell(self, question: Any) -> Sequence[str]:
-        """Return the lines that tell news."""
+        """Return the lines that tell news. By default there are none."""
         return ()
 
     def end(self) -> Sequence[str]:
-        """Return the last lines, when the leg is over."""
+        """Return the last lines, when the leg is over. By default there are none."""
         return ()
 
 
@@ -45,7 +52,7 @@ class ProtocolDialogue:
     """A protocol's talk with a program, as the lanes drive it (`tournament.contests.interface.Dialogue`).
 
     Raises:
-        InputError: The protocol fails, in any method.
+        InputError: The protocol fails, in any method, except while it reads a line of the program.
     """
 
     def __init__(self, core: GameCore, kind: type[Protocol], decisions: Sequence[tuple[str, bool]]) -> None:
@@ -57,7 +64,7 @@ class ProtocolDialogue:
 
     @contextmanager
     def _failing(self) -> Iterator[None]:
-        """Make what goes wrong within a mistake of the protocol's."""
+        """Raise InputError for any exception within, which is a mistake of the protocol's."""
         try:
             yield
         except Exception as problem:
@@ -77,10 +84,11 @@ class ProtocolDialogue:
                 raise ValueError(f"it asks nothing for {name}") from None
 
     def said(self, line: bytes) -> Any:
-        """Return the lines in reply to a program's line as a list, or its answer.
+        """Return the lines in reply to a program's line as a list, or its answer, which is no list.
 
         Raises:
-            Violation: The line is none that the protocol understands, or one too many.
+            Violation: The protocol doesn't understand the line, or the program wrote too many for one decision.
+            InputError: The protocol replies with something other than lines, or its answer can't be shown.
         """
         assert self._talk is not None
         self._read += 1
@@ -97,19 +105,31 @@ class ProtocolDialogue:
             return _as_lines(reply)
 
     def _checked(self, answer: Any) -> Any:
-        """Return an answer that can be shown as JSON, with a list as a tuple, because lists are lines."""
+        """Return an answer that can be shown as JSON, with a list as a tuple, because lists are lines.
+
+        Raises:
+            InputError: The answer refers to itself.
+        """
         with self._failing():
             json.dumps(answer, default=repr)
         return tuple(answer) if isinstance(answer, list) else answer
 
     def ended(self) -> Sequence[str]:
-        """Return the last lines."""
+        """Return the last lines.
+
+        Raises:
+            InputError: The protocol fails.
+        """
         with self._failing():
             return _as_lines(self._protocol.end())
 
 
 def _as_lines(given: str | Sequence[str] | None) -> list[str]:
-    """Return lines to write as a list, or raise an error for other values."""
+    """Return lines to write as a list.
+
+    Raises:
+        ValueError: One isn't text, or has a line break.
+    """
     lines = [given] if isinstance(given, str) else list(given or ())
     for line in lines:
         if not isinstance(line, str) or "\n" in line:
@@ -118,4 +138,5 @@ def _as_lines(given: str | Sequence[str] | None) -> list[str]:
 
 
 def _error_text(problem: Exception) -> str:
+    """Return an exception's type and message as text."""
     return f"{type(problem).__name__}: {truncate(printable(str(problem)), 200)}"

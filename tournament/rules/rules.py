@@ -95,7 +95,7 @@ class Rules:
     seats: ClassVar[int | range | Literal["all"]]
     teams: ClassVar[Sequence[Sequence[int]]] = ()
     settings_class: ClassVar[type[ContestSettings]] = Settings
-    #: A type that has both forms isn't one by which type checkers take a static method.
+    #: Any, because type checkers accept a static method for no type that has both forms.
     decisions: ClassVar[Any]
     columns: ClassVar[tuple[Column, ...]] = ()
     zero_sum: ClassVar[bool] = True
@@ -127,7 +127,12 @@ class Rules:
         return SimpleNamespace(**{one.name: one for one in get_decisions(type(self), self.settings)})
 
     def play(self, session: Session) -> Questions:
-        """Play a session: at least one game, each recorded by `session.record(points, column=…)`."""
+        """Play a session: at least one game, each recorded by `session.record(points, column=…)`.
+
+        Yields:
+            A question, whose answer it receives, or a list of questions to different positions. Their answers come as a
+            dict by position.
+        """
         raise NotImplementedError
 
     def render(self) -> str:
@@ -171,12 +176,12 @@ def check_decisions(decisions: Sequence[Decision]) -> None:
         raise ValueError(f"two decisions are called {twice[0]}")
 
 
-# Made of settings, by the rules and what is played of the settings.
+# Decisions made from settings, by the rules and the settings on which games depend.
 _decisions_cache: dict[tuple[type[Rules], str], tuple[Decision, ...]] = {}
 
 
 def get_decisions(rules: type[Rules], settings: Any) -> tuple[Decision, ...]:
-    """Return what bots are asked with these settings, always the same decisions with the same settings.
+    """Return the decisions with these settings, always the same objects with the same settings.
 
     Raises:
         ValueError: The decisions that the rules make of the settings are none that a contest can have.

@@ -23,6 +23,12 @@ _WIDTH = 100
 def write_sdk(name: str, title: str, decisions: Sequence[Decision], view: View) -> Path:
     """Return the folder with a contest's SDK, in the cache, where it is written once on a machine.
 
+    Args:
+        name: Name of the contest, and of the header.
+        title: Title of the contest, for comments.
+        decisions: The contest's decisions.
+        view: The struct of the decisions' values.
+
     Raises:
         RunError: The cache can't be used.
     """
@@ -52,6 +58,7 @@ def _write(path: Path, content: str) -> None:
 
 
 def _header(name: str, title: str, decisions: Sequence[Decision], view: View) -> str:
+    """Return the C header of a contest's bots."""
     example = next(one.name for one in decisions if not one.is_news)
     functions = "\n".join(
         f"       {_prototype(decision)};\n{_wrapped(_answer(decision), ' ' * 11)}" for decision in decisions
@@ -146,7 +153,10 @@ def _number(kind: ValueType) -> str:
 
 
 def _macro(decision: Decision, view: View) -> str:
-    """Return what joins a bot's function to the engine, which takes a whole number and looks behind the struct."""
+    """Return the C definition of the function that joins a bot's function to the engine.
+
+    The engine receives a 64-bit integer, which holds the bits of a float. Other answers are behind the struct.
+    """
     result, filled, _ = _form(decision)
     extra_argument = f", ({filled} *)((char *)tournament_p + {view.size})" if filled else ""
     call = f"function(tournament_p{extra_argument})"
@@ -161,10 +171,12 @@ def _macro(decision: Decision, view: View) -> str:
 
 
 def _adapter(decisions: Sequence[Decision], view: View) -> str:
+    """Return the adapter of C and C++ bots."""
     return adapter_text({decision.name: _macro(decision, view) for decision in decisions}, "View *")
 
 
 def _c_bot(decisions: Sequence[Decision]) -> str:
+    """Return the template of C bots."""
     bots = []
     for decision in decisions:
         comments = "\n".join(
@@ -186,7 +198,7 @@ def _c_bot(decisions: Sequence[Decision]) -> str:
 
 
 def _answered_in_c(decision: Decision) -> str:
-    """Return the answer of the template for C."""
+    """Return the statements by which the template for C answers a decision."""
     kind, default = decision.answer, decision.default
     if decision.is_news:
         return "    (void)view;"
@@ -251,6 +263,7 @@ def _in_c(kind: ValueType, value: object) -> str:
 
 
 def _python_bot(decisions: Sequence[Decision]) -> str:
+    """Return the template of Python bots."""
     bots = []
     for decision in decisions:
         comments = "\n".join(
@@ -276,7 +289,7 @@ def _manner(decisions: Sequence[Decision]) -> str:
 
 
 def _answer(decision: Decision) -> str:
-    """Return a decision and its legal answers as text."""
+    """Return a decision and its legal answers as a sentence or two."""
     if decision.is_news:
         return f"{decision.description.rstrip('.')}. News, which a bot can leave out: it returns nothing."
     meaning = decision.answer.description.rstrip(".")
@@ -289,6 +302,7 @@ def _meaning(value: ValueType) -> str:
 
 
 def _counted(name: str, value: ValueType) -> str:
+    """Return text that says how C bots learn a value's length or presence, or "" for other values."""
     if isinstance(value, Maybe):
         return f"; there is one if view->has_{name}"
     rows = isinstance(value, List) and isinstance(value.of, List) and is_number(value.of.of)
@@ -308,8 +322,10 @@ def _comment(written: str, indent: str) -> str:
 
 
 def _docstring(written: str) -> str:
+    """Return a Python docstring, wrapped to the width."""
     return textwrap.fill(f'"""{_plain(written)}"""', _WIDTH, initial_indent="    ", subsequent_indent="    ")
 
 
 def _wrapped(written: str, indent: str) -> str:
+    """Return text, each line indented and wrapped to the width."""
     return textwrap.fill(_plain(written), _WIDTH, initial_indent=indent, subsequent_indent=indent)

@@ -25,11 +25,11 @@ TRIAL_STREAM = 1 << 63
 
 @lru_cache(MAX_CACHED_DECISIONS)
 def make_placements(decisions: tuple[Decision, ...], max_count: int) -> list[Placement]:
-    """Return where the C bots of a contest find each decision's values and leave its answer.
+    """Return the places of each decision's values and answer in the memory of C bots.
 
     Args:
         decisions: The contest's decisions.
-        max_count: The most seats of a table.
+        max_count: The most positions of a table.
     """
     view = build_view(decisions, max_count)
     layouts = [answer_layout(decision.answer) for decision in decisions]
@@ -42,7 +42,16 @@ def make_placements(decisions: tuple[Decision, ...], max_count: int) -> list[Pla
 def session_core(
     rules: type[Rules], play: Callable[[Rules, Session], Questions], setup: CoreSetup[Settings]
 ) -> GameCore:
-    """Return the core of a leg by these rules, in which a function returns each session's generator."""
+    """Return the core of a leg by these rules.
+
+    Args:
+        rules: The rules, of which the leg gets an object.
+        play: Called with this object and a session; returns the session's generator.
+        setup: What the core is made of.
+
+    Raises:
+        TimeoutError: The constructor of the rules takes longer than the limit of a step.
+    """
     leg = setup.leg
     with Steps(setup.settings.rules_seconds_per_step) as steps:
         played = rules(setup.settings)
@@ -78,16 +87,20 @@ def start_session(rules: Rules, session: Session) -> Questions:
 
 
 def core_by_chance(rules: type[Rules], is_drawn: Callable[[int], bool], setup: CoreSetup[Settings]) -> GameCore:
-    """Return a core that draws answers from all that are legal.
+    """Return a core that draws the answers of some seats from all that are legal. Other seats are asked.
 
     Args:
         rules: The rules.
-        is_drawn: Returns whether the answers of a seat's bots are drawn.
+        is_drawn: Called with a seat; returns whether its bots' answers are drawn.
         setup: What the core is made of.
+
+    Raises:
+        TimeoutError: The constructor of the rules takes longer than the limit of a step.
     """
     rng = Rng(setup.leg.deals_key, TRIAL_STREAM)
 
     def play(played: Rules, session: Session) -> Questions:
+        """Return the generator of a session in which the answers of these seats are drawn."""
         positions = [place for place, seat in enumerate(seating(session)) if is_drawn(seat)]
         return answered_by_chance(start_session(played, session), rng, positions)
 
@@ -107,10 +120,14 @@ def answered_core(
         setup: What the core is made of.
         answer: Called with each question; returns the answer. By default answers are drawn from all that are legal.
         watch: Called with each session; returns what the rules get instead.
+
+    Raises:
+        TimeoutError: The constructor of the rules takes longer than the limit of a step.
     """
     choose_answer = answer or partial(drawn_answer, rng=Rng(setup.leg.deals_key, TRIAL_STREAM))
 
     def play(played: Rules, session: Session) -> Questions:
+        """Return the generator of a session in which every question has an answer."""
         return answered(
             start_session(played, watch(session) if watch else session), choose_answer, range(session.seats)
         )
@@ -124,21 +141,32 @@ def answered_by_chance(play: Questions, rng: Rng, positions: Sequence[int]) -> Q
 
 
 def answered(play: Questions, answer: Callable[[Question], Any], positions: Sequence[int]) -> Questions:
-    """Play a session in which a function answers for these positions."""
+    """Play a session in which a function answers for these positions.
+
+    Args:
+        play: The session's generator.
+        answer: Called with each question to these positions; returns the answer.
+        positions: The positions, from 0.
+
+    Yields:
+        The questions to other positions, as a list that is never empty.
+    """
     try:
         yielded = next(play)
         while True:
             questions = [yielded] if isinstance(yielded, Question) else list(yielded)
             by_chance = {one.position: answer(one) for one in questions if one.position in positions}
             remaining = [question for question in questions if question.position not in positions]
-            answers = by_chance | ((yield remaining) if remaining else {})
+            given = by_chance | ((yield remaining) if remaining else {})
+            # Rules can read the answers as values in the order of their questions.
+            answers = {one.position: given[one.position] for one in questions}
             yielded = play.send(answers[yielded.position] if isinstance(yielded, Question) else answers)
     except StopIteration:
         return
 
 
 def drawn_answer(question: Question, rng: Rng) -> Any:
-    """Return an answer that is legal, often one at the limits."""
+    """Return an answer that is legal, often one at the limits, or None for news."""
     decision = question.decision
     assert isinstance(decision, Decision)
     if decision.is_news:

@@ -15,7 +15,7 @@ from tournament.runner.resume import RULES_HAVE_CHANGED, differences
 from tournament.store.reading import read_field, read_records
 from tournament.store.storage import open_storage
 
-# What somebody has to want gone: this many games, or seconds of one core by the contest's estimates.
+# Games, or seconds of one core by the contest's estimates, from which a user has to confirm the archiving.
 _MANY_GAMES, _LONG_SECONDS = 1_000_000, 60.0
 
 
@@ -35,10 +35,14 @@ def archive_other_records(
     drawn seed, new records replace the old ones. Otherwise each edit would leave an archive.
 
     Args:
+        location: Folder or URL of the contest's records.
+        settings: The run's settings as the records have them.
+        names: Names of the entrants.
         drawn: Whether the run's seed is drawn.
 
     Raises:
-        RunError: Another run wrote at the same time, or nothing can be moved there.
+        RunError: Another run wrote at the same time, or the records can't be read or moved.
+        OSError: The replaced records can't be removed.
     """
     storage = open_storage(location)
     if (known := read_field(storage)) is None:
@@ -70,7 +74,14 @@ def archive_other_records(
 
 @dataclass(frozen=True)
 class IncompatibleRecords:
-    """Records that a run would archive: games, estimated seconds of play, and the reason by setting."""
+    """Records that a run would archive.
+
+    Attributes:
+        location: Folder or URL of the records.
+        games: Number of their games.
+        seconds: Estimated seconds of one core that it took to play them.
+        why: Reasons, by setting.
+    """
 
     location: str
     games: int
@@ -98,7 +109,17 @@ def find_incompatible_records(
     *,
     drawn: bool,
 ) -> IncompatibleRecords | None:
-    """Return the records that a run with these settings would archive, or None if they fit."""
+    """Return the records that a run with these settings would archive, or None if they fit.
+
+    Args:
+        location: Folder or URL of the contest's records.
+        settings: The run's settings as the records have them.
+        names: Names of the entrants.
+        drawn: Whether the run's seed is drawn.
+
+    Raises:
+        RunError: The records can't be read.
+    """
     storage = open_storage(location)
     recorded = read_field(storage)
     why = differences(recorded, contest, settings, names, house) if recorded else {}
@@ -113,6 +134,9 @@ def find_incompatible_records(
 
 
 def _to_blame(why: Mapping[str, str], drawn: bool) -> Mapping[str, str]:
-    """Return the differences without a drawn seed, and without house players that follow from another seed."""
+    """Return the differences without a drawn seed, and without house players that follow from another seed.
+
+    If nothing else differs, all differences are returned.
+    """
     followed = ({"seed"} if drawn else set()) | ({"house"} if "seed" in why else set())
     return {key: what for key, what in why.items() if key not in followed} or why

@@ -1,6 +1,6 @@
 """Rewriting batches: without the legs that no longer count, and with those of an edit.
 
-Parts are compared with their hashes before: what is damaged is not copied.
+Parts are compared with their hashes before, so nothing damaged is copied.
 """
 
 from __future__ import annotations
@@ -24,13 +24,20 @@ from tournament.store.parts import copy_legs, damage
 from tournament.store.storage import Storage, staged_name
 from tournament.store.writer import Writer
 
-_AT_ONCE = 16  # batches that are committed together: to put a folder on disk takes as long for one
+_AT_ONCE = 16  # Batches are committed together, because putting a folder on disk takes as long for one as for many.
 
 
 def drop_unscheduled_legs(
     contest: Contest, writer: Writer, schedule: Schedule, on_message: Callable[[str], None]
 ) -> Reconciliation:
-    """Remove records that the schedule doesn't have, with a message, and return the legs that are still to play."""
+    """Remove records that the schedule doesn't have, with messages, and return the legs that are still to play.
+
+    Damaged batches are removed, too.
+
+    Raises:
+        RunError: The records can't be read, or another process has become the writer.
+        OSError: The records can't be written.
+    """
     while True:
         cuts, reconciliation = batches_to_cut(writer.batches(), schedule)
         problems = _damages(writer.storage, (cut.batch for cut in cuts if cut.counts.any()))
@@ -57,7 +64,7 @@ def drop_unscheduled_legs(
 
 
 def _damages(storage: Storage, batches: Iterable[Batch]) -> dict[str, str]:
-    """Return the defects of damaged batches, by name, from the hashes of their parts."""
+    """Return the defects of damaged batches as text, by the batches' names, from the hashes of their parts."""
     batch_list = list(batches)
     with ThreadPoolExecutor() as pool:
         problem_sets = list(pool.map(lambda batch: {damage(storage, part) for part in batch.parts} - {""}, batch_list))
@@ -71,6 +78,13 @@ def commit_played(
 
     A few legs, as after an edit, join the smallest batch, whose parts are replaced in one step. Otherwise every edit
     would add a part to read and to cut.
+
+    Args:
+        are_few: Whether the legs are few enough for that.
+
+    Raises:
+        RunError: A part isn't as it was written, or another process has become the writer.
+        OSError: A part can't be written.
     """
     if not (are_few and batches and (smallest := _smallest_for(batches, writer))):
         writer.commit(batches)
@@ -78,7 +92,7 @@ def commit_played(
     sources = [(batch, np.ones(len(batch.legs), bool)) for batch in (smallest, *batches)]
     try:
         joined = _rewritten(contest, writer, sources, sessions_per_leg)
-    except (RunError, FileNotFoundError):  # the smallest one is damaged: the next run says so
+    except (RunError, FileNotFoundError):  # The smallest one is damaged. The next run reports it.
         writer.commit(batches)
         return
     writer.commit([joined])
@@ -87,7 +101,10 @@ def commit_played(
 
 
 def _smallest_for(batches: Sequence[Batch], writer: Writer) -> Batch | None:
-    """Return the smallest batch that can take in the legs of others, if any. At tables it can have other versions."""
+    """Return the smallest batch that can take in the legs of others, or None.
+
+    It can't if it has the same legs, as can happen at tables in versions with other bots disqualified.
+    """
     room = ROWS_PER_BUFFER - sum(map(_size, batches))
     kinds = {batch.sandbox for batch in batches}
     candidates = [one for one in writer.batches() if _size(one) <= room and {one.sandbox} == kinds]
@@ -98,14 +115,23 @@ def _smallest_for(batches: Sequence[Batch], writer: Writer) -> Batch | None:
 
 
 def _size(batch: Batch) -> int:
-    """Return the measure of a batch on which its memory and time depend."""
+    """Return the number of a batch's legs and rows, on which its memory and time depend."""
     return len(batch.legs) + sum(part.rows for part in batch.parts)
 
 
 def _rewritten(
     contest: Contest, writer: Writer, sources: Sequence[tuple[Batch, npt.NDArray[np.bool_]]], sessions_per_leg: int
 ) -> Batch:
-    """Stage the first of these batches with the remaining legs of all of them."""
+    """Return the first of these batches with the remaining legs of all of them, and stage its parts.
+
+    Args:
+        sources: Batches, each with whether its legs remain.
+
+    Raises:
+        RunError: A batch isn't as its legs say.
+        OSError: A part can't be read or written.
+        ValueError: The legs couldn't be read again.
+    """
     first, storage = sources[0][0], writer.storage
     origin = writer.field.origin if writer.field and len(sources) > 1 else first.origin
     assert origin

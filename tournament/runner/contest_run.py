@@ -32,20 +32,32 @@ from tournament.store.writer import open_for_writing, require_held
 
 
 def run_contest(contest: Contest, config: Config, listener: ProgressListener) -> Standings:
-    """Play what is still to play and return the standings. Raises as its two halves do."""
+    """Check a contest, play what is still to play, and return the standings.
+
+    Committed games are kept, also after KeyboardInterrupt.
+
+    Raises:
+        InputError: The user can fix the problem.
+        RunError: The run can't start, or stopped early.
+    """
     with prepare_contest(contest, config, listener) as prepared:
         return run_prepared(prepared, listener)
 
 
 def run_replicas(prepared: Prepared, replicas: int, listener: ProgressListener) -> Standings:
-    """Play on to this many replicas of all matches. Raises as `run_prepared`."""
+    """Play up to this many replicas of all matches, and return the standings.
+
+    Raises:
+        InputError: The user can fix the problem.
+        RunError: The run stopped early.
+    """
     config = prepared.config
     settings = config.contest.model_copy(update={"replicas": replicas, "until_settled": None})
     return run_prepared(replace(prepared, config=replace(config, contest=settings)), listener)
 
 
 def run_prepared(prepared: Prepared, listener: ProgressListener) -> Standings:
-    """Play the missing games and return the standings. A late bot plays as soon as it is built.
+    """Play the missing games, self-play included, and return the standings. A late bot plays as soon as it is built.
 
     Committed games are kept, also after KeyboardInterrupt.
 
@@ -65,7 +77,15 @@ def run_prepared(prepared: Prepared, listener: ProgressListener) -> Standings:
 
 
 def _play_until_none_fails(prepared: Prepared, listener: ProgressListener) -> tuple[Standings, Prepared]:
-    """Play those built, again without those that are set aside, if there are any."""
+    """Play with the bots that are built. If some are set aside, play again without them.
+
+    Returns:
+        The standings, and the contest without the bots that were set aside.
+
+    Raises:
+        InputError: The user can fix the problem.
+        RunError: The run stopped early, or too few bots are left.
+    """
     while True:
         played = _play_built_bots(prepared, listener)
         if not played.set_aside:
@@ -75,6 +95,12 @@ def _play_until_none_fails(prepared: Prepared, listener: ProgressListener) -> tu
 
 
 def _play_built_bots(prepared: Prepared, listener: ProgressListener) -> RoundState:
+    """Play rounds with the bots that are built, until the last one or until bots are set aside.
+
+    Raises:
+        InputError: The user can fix the problem.
+        RunError: The run stopped early.
+    """
     config, entrants, house = prepared.config, prepared.entrants, prepared.house
     contest = prepared.contest
     location, seed = prepared.location, config.contest.seed
@@ -127,7 +153,11 @@ def _play_built_bots(prepared: Prepared, listener: ProgressListener) -> RoundSta
 
 
 def _store_bots(storage: Storage, entrants: Sequence[Entrant], listener: ProgressListener) -> None:
-    """Store the bots beside the records, and report those for which there is no space."""
+    """Store the bots beside the records, and report those for which there is no space.
+
+    Raises:
+        OSError: A bot can't be written.
+    """
     artifacts = {one.artifact_sha256: one.artifact for one in entrants if one.artifact and one.artifact_sha256}
     if unstored := set(kept_bots.store_bots(storage, artifacts)):
         names = join_names(sorted(one.name for one in entrants if one.artifact_sha256 in unstored))
@@ -142,9 +172,10 @@ class RoundState:
     """The standings after a round.
 
     Attributes:
+        standings: The standings; None before the first round.
         done: Whether no round follows.
-        set_aside: Bots without which everything is to be played, with the reason.
-        failed: Legs in which the rules failed.
+        set_aside: Reasons by the names of bots without which everything is to be played again.
+        failed: Legs in which the rules failed in this run.
     """
 
     standings: Standings | None = None
@@ -154,7 +185,16 @@ class RoundState:
 
 
 def play_round(run: Run, before: RoundState) -> RoundState:
-    """Play what is left of the next round, and rank. Raises as `run_prepared`."""
+    """Play what is left of the next round, and rank.
+
+    Args:
+        before: State after the previous round.
+
+    Raises:
+        InputError: The user can fix the problem.
+        RunError: The run stopped early.
+        OSError: The records can't be read or written.
+    """
     contest, config, writer, on_message = run.contest, run.config, run.writer, run.listener.on_message
     standing = writer.batches()
     this = round_to_play(contest, config.contest, run.field, run.schedule_with, standing)

@@ -18,7 +18,11 @@ _FILES_OF_A_PROCESS, _OTHER_FILES = 10, 64
 def check_room(
     matches: Iterable[MatchLegs], memory_megabytes: int, sandbox: SandboxSettings, on_message: Callable[[str], None]
 ) -> None:
-    """Say so if the processes of one leg may take more memory than is free.
+    """Report if the processes of one leg can take more memory than is free.
+
+    Args:
+        memory_megabytes: Memory of a bot by the contest's settings.
+        on_message: Called with a message for the user.
 
     Raises:
         InputError: They need more open files than are allowed.

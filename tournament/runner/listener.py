@@ -14,8 +14,12 @@ class Progress:
     """The progress of a run.
 
     Attributes:
-        games: Games that this run played. Legs count the same way.
-        seconds: Seconds of play.
+        legs: Legs in the records that count, including those of earlier runs.
+        total_legs: Legs of the round's schedule that count.
+        games: Games that this round has played.
+        seconds: Wall-clock seconds since the round's start.
+        seconds_left: Estimated seconds that the missing legs take; None if unknown.
+        standings: The present standings.
         cluster: State of the cluster that the run joined, if any.
     """
 
@@ -39,7 +43,7 @@ class ProgressListener(Protocol):
 
 
 class NullListener:
-    """A listener that ignores what it gets, of a run or of a verification."""
+    """A listener, of a run or of a verification, that ignores what it receives."""
 
     def on_message(self, text: str) -> None:
         """Ignore a message."""

@@ -1,4 +1,4 @@
-"""The standings of what a run has committed, and their summaries, worked out now and then while it plays."""
+"""The standings of what a run has committed, and their summaries, computed periodically while it plays."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tournament.standings.standings import Standings
 from tournament.store.writer import Writer
 
 _SUMMARY_SECONDS = 5.0
-# Ranking takes long in large fields, and summaries of many parts: the next wait for this many times as long.
+# Ranking takes long in large fields, and so do summaries of many parts. The next ones wait for this many times as long.
 _PAUSE_FACTOR = 20
 
 
@@ -35,7 +35,11 @@ class LiveStandings:
         self._ranked_changes = self._summarised_changes = self._legs_written_changes = -1
 
     def update_if_due(self) -> None:
-        """Rank and summarise, unless that was done a short time ago."""
+        """Rank and summarise, unless that was done a short time ago.
+
+        Raises:
+            OSError: A summary can't be written.
+        """
         now = time.perf_counter()
         if now - self._ranked <= _PAUSE_FACTOR * self._ranking_seconds:
             return
@@ -44,7 +48,11 @@ class LiveStandings:
             self._summarise()
 
     def update_now(self) -> None:
-        """Rank and summarise what is in place, unless that was done."""
+        """Rank and summarise what is committed, unless that was done. A run that isn't the writer any more only ranks.
+
+        Raises:
+            OSError: A summary can't be written.
+        """
         changes = self._writer.changes
         if self._ranked_changes != changes:
             self._rank()
@@ -56,6 +64,11 @@ class LiveStandings:
                 self._legs_written_changes = changes
 
     def _write_leg_summaries(self) -> None:
+        """Write the tables of legs and faults.
+
+        Raises:
+            OSError: They can't be written.
+        """
         from tournament.store.summary_parts import write_leg_summaries  # pyarrow, which a field doesn't need
 
         field = self._writer.field
@@ -64,6 +77,7 @@ class LiveStandings:
         write_leg_summaries(self._writer.storage, self.played, per_replica)
 
     def _rank(self) -> None:
+        """Compute the standings of what is committed, and record how long that took."""
         field, began = self._writer.field, time.perf_counter()
         assert field is not None
         self.played = self._writer.batches()
@@ -72,6 +86,11 @@ class LiveStandings:
         self._ranking_seconds = self._ranked - began
 
     def _summarise(self) -> None:
+        """Write the summaries of the latest standings, and record how long that took.
+
+        Raises:
+            OSError: They can't be written.
+        """
         began = time.perf_counter()
         write_summaries(self._writer.storage, self.ranking)
         self._summarised, self._summarised_changes = time.perf_counter(), self._ranked_changes

@@ -13,15 +13,23 @@ _MAX_SECONDS = 1e6  # limit of a leg, because records can be forged
 
 # Seconds that this process needs for a task, until this many are measured.
 _GUESSED_TO_SERVE, _MIN_TASKS = 0.001, 100
-# Before anything is measured: speed in lanes, as a share of that without; and for a leg whose bots have processes of
-# their own, seconds to start one, and for a game in which it is asked.
+# Estimates before anything is measured: the speed in lanes, as a share of that without; seconds to start an unshared
+# process, and seconds of a game in which it is asked.
 LANES_SHARE = 0.1
 _SECONDS_TO_START, _SECONDS_TO_ASK = 0.01, 4e-5
 
 
 @dataclass
 class _Kind:
-    """The measured speed of one kind of legs. Until this run has measured it, that of runs before counts."""
+    """The measured speed of one kind of legs. Until this run has measured it, that of earlier runs counts.
+
+    Attributes:
+        guessed_pace: Games per second of one worker before a measurement.
+        games: Games of this run.
+        seconds: Seconds of one worker for these.
+        past_games: Games of earlier runs.
+        past_seconds: Seconds of one worker for these.
+    """
 
     guessed_pace: float
     games: float = 0
@@ -31,7 +39,7 @@ class _Kind:
 
     @property
     def pace(self) -> float:
-        """Games a second of one worker."""
+        """Games per second of one worker."""
         for games, seconds in ((self.games, self.seconds), (self.past_games, self.past_seconds)):
             if games and seconds:
                 return games / seconds
@@ -48,9 +56,13 @@ class Pace:
     """The measured speed, for the size of tasks and the time left.
 
     Attributes:
+        workers: Number of simultaneous tasks.
         expected_games: Games of a session before a measurement.
         expected_rate: Games per second of a core before a measurement.
         expected_starts: Unshared processes that a leg with processes starts.
+        started: Time of the start, as `time.perf_counter` has it.
+        games, sessions, legs, tasks: Numbers of what was played.
+        legs_in_lanes: Number of played legs with processes.
         waited: Seconds in which this process was idle.
     """
 
@@ -88,7 +100,7 @@ class Pace:
         self._lanes.games += receipt.games_in_lanes
         self._lanes.seconds += receipt.seconds_in_lanes
         self._inline.games += games - receipt.games_in_lanes
-        # Both are measured apart: a leg in lanes may seem to take longer than its task.
+        # Both are measured separately, so a leg in lanes can seem to take longer than its task.
         self._inline.seconds += max(0.0, receipt.seconds - receipt.seconds_in_lanes)
 
     @property
@@ -113,7 +125,7 @@ class Pace:
 
     @property
     def seconds_to_serve(self) -> float:
-        """Seconds of this process for each task, to make it, hand it out, commit it and rank it."""
+        """Seconds of this process for each task, to make it, send it out, commit it and rank it."""
         if self.tasks < _MIN_TASKS:
             return _GUESSED_TO_SERVE
         return (self.seconds - self.waited) / self.tasks
@@ -127,9 +139,10 @@ class Pace:
         return self.worker_seconds(inline, in_lanes) / self.workers
 
     def learn(self, batches: Sequence[Batch]) -> bool:
-        """Use the speed of recorded legs until some are measured, and return whether there are any.
+        """Use the speed of recorded legs until some are measured. Batches with a sandbox have legs in lanes.
 
-        Batches with a sandbox have the legs that were played in lanes.
+        Returns:
+            Whether the speed of any kind of legs is known now.
         """
         for kind, some in (
             (self._inline, [batch.legs for batch in batches if not batch.sandbox]),

@@ -38,12 +38,16 @@ class Plan:
     """The legs that a run would play, and estimates of games, seconds and bytes.
 
     Attributes:
+        legs: Legs that are still to play.
         total_legs: Legs of the schedule. For a run until the order is settled it is that of the next round.
-        seconds: Seconds of this many workers, one per core.
+        games: Estimated games of the legs to play.
+        seconds: Estimated seconds that they take the workers.
+        size: Estimated bytes of their records.
+        workers: Number of simultaneous tasks, one per core.
         paced: Whether the seconds follow from the speed of earlier runs.
         last: Whether no round follows.
-        outdated: Recorded legs of bots that changed or left.
-        unlike: Reason why all records go to an archive.
+        outdated: Recorded legs of bots that changed or left; 0 if all records go to an archive.
+        unlike: Records that go to an archive, with the reasons; None if they fit.
     """
 
     legs: int
@@ -59,7 +63,12 @@ class Plan:
 
 
 def make_plan(prepared: Prepared) -> Plan:
-    """Return what a run would play now, self-play included. Nothing is changed."""
+    """Return what a run would play now, self-play included. Nothing is changed.
+
+    Raises:
+        InputError: A limit of schedules is exceeded.
+        RunError: The records can't be read.
+    """
     plan = _plan_contest(prepared)
     if not prepared.config.contest.self_play:
         return plan
@@ -75,6 +84,12 @@ def make_plan(prepared: Prepared) -> Plan:
 
 
 def _plan_contest(prepared: Prepared) -> Plan:
+    """Return what a run would play now, without self-play.
+
+    Raises:
+        InputError: A limit of schedules is exceeded.
+        RunError: The records can't be read.
+    """
     contest, config = prepared.contest, prepared.config
     seed = config.contest.seed
     assert seed is not None
@@ -133,7 +148,12 @@ def round_to_play(
     schedule_with: Callable[[Replicas], Schedule],
     batches: Sequence[Batch],
 ) -> Round:
-    """Return the replicas to play now."""
+    """Return the round to play now: the only one of a fixed number of replicas, or the next one.
+
+    Args:
+        schedule_with: Returns the field's schedule with the given replicas.
+        batches: The committed batches.
+    """
     if field.until is None:
         return Round(Replicas(settings.replicas), done=True)
     scoring = contest.house.scoring if contest.house else None
@@ -172,11 +192,15 @@ def make_schedule(
     """Return the schedule of a field.
 
     Args:
+        settings: Settings on which games depend.
         key: Master key of the seed.
         fingerprint: Fingerprint of the seed, which suffices to list fixtures without the key.
         only_entrant: Entrant whose matches alone are played, or None for all.
         paired: Whether all versions of that entrant meet the same deals, which no contest has.
         against_copies: Whether each entrant plays only its copy.
+
+    Raises:
+        InputError: There are too many entrants or legs, or too few authors for a table.
     """
     mates = field.settings.get("table_mates", "any") != "any"
     entrants = [
@@ -229,7 +253,7 @@ def starts_per_leg(schedule: Schedule, artifacts: Mapping[str, bytes], legs_per_
         if player.kind == "program"
         or (
             player.kind == "python"
-            and player.artifact in artifacts  # A bot that is set aside may have none.
+            and player.artifact in artifacts  # A bot that is set aside might have none.
             and not (legs_per_process > 1 and legs_may_share(artifacts[player.artifact]))
         )
     }

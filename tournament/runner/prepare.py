@@ -26,7 +26,7 @@ from tournament.store.reading import read_field
 from tournament.store.storage import explain_write_error, join_location, open_storage
 from tournament.worker.wasm.loading import keep_for
 
-# Bots that are ready by then play without those that aren't; from one time to the next it is twice as long.
+# Seconds after which the bots that are ready play without those that aren't. Each time this is twice as long.
 PATIENCE_SECONDS = 20.0
 
 
@@ -35,13 +35,14 @@ class Prepared:
     """A contest that can be run: its settings with a seed, its bots built, its house players made.
 
     Attributes:
-        location: Place of its records.
+        location: Folder or URL of its records.
         drawn: Whether no seed was given.
         building: Knows the bots that are late.
+        patience: Seconds after which bots are late.
         of: Entrant whose matches alone are played, or None for all.
         paired: Whether another version of that entrant meets the same deals.
         against_copies: Whether each entrant plays only its copy.
-        set_aside: Reasons why built bots don't play in this run.
+        set_aside: Reasons why built bots don't play in this run, by name.
         failed: Legs in which the rules failed in this run.
         executors: Has the executor that plays.
         last: Bots whose legs go out after all others.
@@ -69,13 +70,21 @@ class Prepared:
         return [entrant.name for entrant in self.entrants if entrant.is_late]
 
     def with_more_bots(self, listener: ProgressListener) -> Prepared:
-        """Return the contest after more bots are built, and finally all."""
+        """Return the contest after waiting twice as long as before for more bots.
+
+        Raises:
+            InputError: The user can fix the problem.
+            RunError: Bots can't be built, or too few are left.
+        """
         patience = 2 * self.patience
         prepared = replace(self, entrants=self.building.entrants(listener.on_message, patience), patience=patience)
         return prepared.without({}) if self.set_aside else prepared
 
     def without(self, set_aside: Mapping[str, str]) -> Prepared:
         """Return the contest in which these bots, too, play nothing more.
+
+        Args:
+            set_aside: Reasons by the bots' names.
 
         Raises:
             RunError: Too few bots are left, so the machine is at fault.
@@ -103,7 +112,11 @@ class Prepared:
         return recorded_settings(self.config.contest, self.config.contest.seed)
 
     def incompatible_records(self) -> IncompatibleRecords | None:
-        """Return the records that a run would archive, or None if they fit."""
+        """Return the records that a run would archive, or None if they fit.
+
+        Raises:
+            RunError: The records can't be read.
+        """
         return find_incompatible_records(
             self.contest, self.location, self.settings, self.names, self.house, drawn=self.drawn
         )
@@ -125,6 +138,9 @@ def prepare_contest(
         only_entrant: Entrant that is only tried, in its own matches. The run waits for it, and reports no
             guessable seed.
         executors: Executors of the command. By default it has its own, which end with the block.
+
+    Yields:
+        The contest, ready to run.
 
     Raises:
         InputError: The user can fix the problem.
@@ -186,7 +202,7 @@ def prepare_contest(
 
 
 def counted_entrants(entrants: Sequence[Entrant], settings: ContestSettings) -> Sequence[Entrant]:
-    """Return the bots that a table needs besides those that have the house's seats."""
+    """Return the entrants without the house's own bots if these have seats of their own."""
     return [one for one in entrants if not one.is_house] if settings.house_seats else entrants
 
 
@@ -212,7 +228,7 @@ def require_tables(contest: Contest, settings: ContestSettings) -> None:
     """Check the settings that depend on the number of seats.
 
     Raises:
-        InputError: A contest, or a run, has no drawn tables, no table mates or no self-play.
+        InputError: A setting of house seats, self-play, table mates or drawn tables doesn't fit the contest or the run.
     """
     seats = contest.seats_of(settings.playing())
     if settings.house_seats and (contest.house or (seats is not None and settings.house_seats >= seats)):
@@ -236,7 +252,7 @@ def require_tables(contest: Contest, settings: ContestSettings) -> None:
 
 
 def recorded_entrants(contest: Contest, config: Config) -> Sequence[FieldEntrant]:
-    """Return the entrants of the last committed run.
+    """Return the entrants of the last committed run, () before the first one.
 
     Raises:
         RunError: The records can't be read.

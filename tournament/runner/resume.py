@@ -1,4 +1,4 @@
-"""Comparing records with the schedule before a run plays: what still counts, what no longer does."""
+"""Comparing records with the schedule before a run plays: what still counts, and what no longer does."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tournament.store.legs import Legs
 from tournament.store.reading import split_counting
 from tournament.store.writer import Writer
 
-# The first version of the engine in which legs share no deals; those of before told so by a setting.
+# The first version of the engine in which legs share no deals. Before it, a setting decided this.
 _OWN_DEALS_FROM = 9
 RULES_HAVE_CHANGED = "the rules have changed"
 
@@ -37,9 +37,11 @@ def differences(
     names: set[str],
     house: Sequence[HousePlayer] | None,
 ) -> dict[str, str]:
-    """Return the reasons why records of a field aren't this tournament's, by setting.
+    """Return the reasons why records of a field aren't this tournament's, by setting. If they fit, there are none.
 
     Args:
+        settings: The tournament's settings as the records have them.
+        names: Names of the entrants.
         house: House players of the tournament, or None for any.
     """
     differing = {
@@ -75,7 +77,7 @@ def differences(
 
 
 def _grows(previous: Mapping[str, object], sessions: object) -> bool:
-    """Return whether sessions were added. Against house players each is a leg of its own, so the old ones fit."""
+    """Return whether sessions were added. Against house players each is its own leg, so the old ones fit."""
     before = previous.get("sessions")
     return isinstance(before, int) and isinstance(sessions, int) and before < sessions
 
@@ -89,7 +91,14 @@ def make_field(
     until: Until | None = None,
     authors: Mapping[str, str] = MappingProxyType({}),
 ) -> ContestSetup:
-    """Return the field of a run. Entrants and house players of the known field keep their numbers."""
+    """Return the field of a run. Entrants and house players of the known field keep their numbers.
+
+    Args:
+        settings: The run's settings as the records have them.
+        previous: Field of the records, or None before the first run.
+        until: When a run until the order is settled stops; None for a fixed number of replicas.
+        authors: Author of each bot, by the bot's name.
+    """
     numbers = dict(previous.numbers) if previous else {}
     for entrant in entrants:
         numbers.setdefault(entrant.name, len(numbers))
@@ -122,7 +131,7 @@ def _field_entrant(
 
 
 def house_files(contest: Contest, settings: ContestSettings, house: Sequence[HousePlayer]) -> dict[str, bytes]:
-    """Return the files of house/ by name: house players and their examples, for contests that have them."""
+    """Return the contents of the files of house/, by name. Other contests than those with house players have none."""
     if contest.house is None or contest.house.suffix is None:
         return {}
     make = contest.house.example
@@ -136,6 +145,9 @@ def write_house_files(
     """Write the house players' contents to house/, for contests that have them.
 
     Files of former house players are removed, and no others.
+
+    Raises:
+        OSError: A file can't be read or written.
     """
     if contest.house is None or contest.house.suffix is None:
         return
@@ -151,7 +163,15 @@ def write_house_files(
 
 
 def withdraw(writer: Writer, problems: Mapping[str, str], on_message: Callable[[str], None]) -> None:
-    """Take batches out of the records, and say what is wrong with them. Raises as `commit` does."""
+    """Remove batches from the records, and report what is wrong with them.
+
+    Args:
+        problems: What is wrong, by the batches' names.
+
+    Raises:
+        RunError: Another process has become the writer.
+        OSError: The records can't be written.
+    """
     for name, problem in sorted(problems.items()):
         on_message(f"Part {name} {problem}; its legs are played again")
     if problems:
@@ -159,7 +179,11 @@ def withdraw(writer: Writer, problems: Mapping[str, str], on_message: Callable[[
 
 
 def store_removed_standings(writer: Writer, field: ContestSetup) -> None:
-    """Keep the standings from before legs of changed or removed bots leave. A killed run hasn't done so."""
+    """Store the standings before legs of changed or removed bots leave, unless a run has stored these versions.
+
+    Raises:
+        OSError: The standings can't be read or written.
+    """
     contents = {entrant.name: entrant.sha256 for entrant in field.entrants}
     recorded = writer.field.entrants if writer.field else ()
     changed = {entrant.name for entrant in recorded if contents.get(entrant.name) != entrant.sha256}
@@ -178,14 +202,14 @@ def store_removed_standings(writer: Writer, field: ContestSetup) -> None:
 
 @dataclass(frozen=True)
 class Cut:
-    """A batch of which some legs no longer count, and whether each does."""
+    """A batch, and whether each of its legs still counts."""
 
     batch: Batch
     counts: npt.NDArray[np.bool_]
 
 
 def batches_to_cut(standing: Sequence[Batch], schedule: Schedule) -> tuple[list[Cut], Reconciliation]:
-    """Return the batches that contain outdated legs, and the legs that are still to be played."""
+    """Return the batches that contain outdated legs, and all batches compared with the schedule."""
     found, legs = Reconciliation(schedule), Legs.joined(batch.legs for batch in standing)
     found.note(legs)
     ends = np.cumsum([len(batch.legs) for batch in standing], dtype=np.int64)
@@ -196,7 +220,11 @@ def batches_to_cut(standing: Sequence[Batch], schedule: Schedule) -> tuple[list[
 def report_removed_matches(
     writer: Writer, cuts: list[Cut], schedule: Schedule, disqualified: set[str], on_message: Callable[[str], None]
 ) -> None:
-    """Report whose matches are removed from the records, if any."""
+    """Report whose matches are removed from the records, if any.
+
+    Args:
+        disqualified: Names of disqualified bots.
+    """
     removed_matches: set[int] = set()
     removed_legs: Counter[str] = Counter()
     for cut in cuts:

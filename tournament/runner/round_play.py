@@ -36,7 +36,11 @@ class Run:
     """The common data of a run's rounds, including what counts of interrupted legs.
 
     Attributes:
+        field: The field to play.
+        schedule_with: Returns the field's schedule with the given replicas.
+        artifacts: Contents of bots and house players, by sha256.
         last: Bots whose legs go out after all others.
+        broken: What counts of interrupted legs, by digest.
     """
 
     contest: Contest
@@ -55,9 +59,12 @@ class RoundPlay:
     """Plays the legs of a schedule that are left.
 
     Attributes:
-        disqualified: Whether a bot was, so that fewer legs count than were played, or skipped legs count after all.
-        set_aside: Reason for each bot that can't play on.
+        disqualified: Whether a bot was disqualified. Then fewer legs count than were played, or skipped ones do.
+        set_aside: Reasons why bots can't play on, by name.
         failed: Legs in which the contest's rules failed. Their matches stop.
+
+    Args:
+        is_edit: Whether the field differs from that of the records.
     """
 
     def __init__(
@@ -79,7 +86,14 @@ class RoundPlay:
         self._are_few = is_edit and len(reconciliation.missing) <= reconciliation.done
 
     def play(self) -> None:
-        """Play and commit, and note the pace. What is committed by then stays when this raises."""
+        """Play and commit, and measure the pace. What has been committed stays if an exception is raised.
+
+        Raises:
+            InputError: The user can fix the problem: Ray can't be reached, no machine can play, or too few files can be
+                open.
+            RunError: A machine can't play, workers were lost, or another process has become the writer.
+            OSError: Parts can't be written.
+        """
         contest, config, listener = self._run.contest, self._run.config, self._run.listener
         left, sessions = self._reconciliation, self._schedule.sessions_per_leg
         starts = starts_per_leg(self._schedule, self._run.artifacts, config.sandbox.legs_per_process)
@@ -96,7 +110,7 @@ class RoundPlay:
         pace.learn(self._standings.played)
         self._to_play = TaskQueue(self._schedule, left, pace, self._plays_no_more, self._run.last)
         receipts = executor.play(self._next_task, self._run.artifacts)
-        # What exists already stays until the end of play, so the collector needn't look at it again and again.
+        # All present objects stay until the end of play, so the collector doesn't have to visit them repeatedly.
         gc.freeze()
         try:
             for several in receipts:
@@ -118,6 +132,7 @@ class RoundPlay:
             gc.unfreeze()
 
     def _next_task(self) -> Task | None:
+        """Return the next task, or None if no leg is left."""
         legs = self._to_play.next_task()
         if not legs:
             return None
@@ -137,14 +152,16 @@ class RoundPlay:
         )
 
     def _make_origin(self, legs: Sequence[Leg]) -> Origin:
+        """Return the versions of a task's players, for the records."""
         names = {seat.name for leg in legs for seat in leg.seats}
         return self._origin.for_players(names, {leg.house.name for leg in legs if leg.house})
 
     def _plays_no_more(self) -> tuple[set[str], set[int]]:
+        """Return the bots and the matches of which no more legs are played."""
         return {*self.set_aside}, {leg.match for leg in self.failed}
 
     def _set_aside_failures(self, receipt: Receipt) -> None:
-        """Set bots aside that can't be played on, and matches in which the rules failed."""
+        """Set aside bots that can't be played on and matches in which the rules failed, with messages."""
         for failed in receipt.failed:
             if not self.failed:
                 self._run.listener.on_message(f"the rules failed in {failed}; this match is set aside")
@@ -156,7 +173,12 @@ class RoundPlay:
                 self.set_aside[name] = trouble.reason
 
     def _commit(self, receipts: Sequence[Receipt]) -> None:
-        """Commit the batches of receipts together: to put a folder on disk takes as long for one as for many."""
+        """Commit the batches of receipts together, because putting a folder on disk takes as long for one as for many.
+
+        Raises:
+            RunError: A part isn't as it was written, or another process has become the writer.
+            OSError: A part can't be published.
+        """
         batches = [batch for receipt in receipts for batch in receipt.batches]
         commit_played(
             self._run.contest, self._run.writer, batches, self._schedule.sessions_per_leg, are_few=self._are_few
@@ -166,7 +188,7 @@ class RoundPlay:
         self.disqualified |= any(rest.disqualified_seats for rest in legs.rare_fields)
 
     def _progress(self, pace: Pace, cluster: ClusterState | None) -> Progress:
-        """Return the progress of the run on what was left. It can play legs that don't count."""
+        """Return the progress of the run. It can also have played legs that don't count."""
         reconciliation = self._reconciliation
         remaining_seconds = (
             0.0

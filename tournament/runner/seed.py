@@ -1,9 +1,8 @@
-"""The seed of a run: the given one, else that of the records that it continues, else a new one.
+"""The seed of a run: the given one, otherwise that of the records that it continues, otherwise a new one.
 
-It is kept beside the records in the folder secret/, in a file named by the
-seed's fingerprint and in a copy of it. Others on the machine can't read them, and
-the folder can be left out when records are published. Ledger, digests and workers know only the
-fingerprint, or keys that don't reveal the seed.
+It is kept beside the records in the folder secret/, in a file named by the seed's fingerprint and in a copy of it.
+Others on the machine can't read them, and the folder can be omitted when records are published. Ledger, digests and
+workers know only the fingerprint, or keys that don't reveal the seed.
 """
 
 from __future__ import annotations
@@ -28,12 +27,18 @@ def settle_seed(
 ) -> tuple[Config, Sequence[HousePlayer]]:
     """Return the settings with a seed, and the house players of that seed.
 
+    Args:
+        names: Names of the entrants.
+        location: Folder or URL of the contest's records.
+
     Raises:
-        RunError: Records fit but their seed is missing.
+        RunError: Records fit but their seed is missing, or they can't be read.
         InputError: House players can't be made.
+        OSError: The seed's file can't be read.
     """
 
     def with_seed(seed: str) -> tuple[Config, Sequence[HousePlayer]]:
+        """Return the settings with this seed, and its house players."""
         settled = replace(config, contest=config.contest.model_copy(update={"seed": seed}))
         return settled, contest.house.players(settled.contest, config.folder, on_message) if contest.house else ()
 
@@ -58,7 +63,10 @@ def store_seed(storage: Storage, seed: str) -> list[str]:
     """Store the seed beside the records, twice, readable by its owner only.
 
     Returns:
-        Files of a stored seed that were damaged or missing.
+        Names of the files of a stored seed that were damaged or missing, none if the seed wasn't stored before.
+
+    Raises:
+        OSError: A file can't be read or written.
     """
     unlike = unlike_seed(storage, seed)
     for path in unlike:
@@ -71,6 +79,7 @@ def read_seed(storage: Storage, fingerprint: object) -> str:
 
     Raises:
         RunError: It is missing or different.
+        OSError: A file can't be read.
     """
     if (seed := find_seed(storage, str(fingerprint))) is not None:
         return seed
@@ -81,12 +90,17 @@ def read_seed(storage: Storage, fingerprint: object) -> str:
 
 
 def resolve_seed(storage: Storage, candidate: str | None, fingerprint: object) -> str:
-    """Return the seed of a recorded field: the given one if it fits, or the one from `read_seed`."""
+    """Return the seed of a recorded field: the candidate if it has the fingerprint, or the one from `read_seed`.
+
+    Raises:
+        RunError: The stored seed is missing or different.
+        OSError: A file can't be read.
+    """
     fits = candidate is not None and seed_fingerprint(master_key(candidate)) == fingerprint
     return candidate if candidate is not None and fits else read_seed(storage, fingerprint)
 
 
 def unlike_seed(storage: Storage, seed: str) -> dict[str, bool]:
-    """Return the places of files that lack this seed, and whether each exists."""
+    """Return the names of this seed's files that don't contain it, each with whether it exists."""
     texts = read_seed_files(storage, seed_fingerprint(master_key(seed)))
     return {place: text is not None for place, text in texts.items() if text != seed}

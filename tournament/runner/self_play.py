@@ -1,4 +1,4 @@
-"""Playing every bot against a copy of itself, into records of their own."""
+"""Playing every bot against a copy of itself, into separate records."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tournament.runner.prepare import Prepared
 
 
 def prepare_self_play(prepared: Prepared, listener: ProgressListener | None = None) -> Prepared:
-    """Return the self-play of a contest: each bot and its copy as entrants, to be played into a place of their own.
+    """Return the self-play of a contest: each bot and its copy as entrants, with separate records.
 
     Args:
         prepared: The contest.
-        listener: Object that is told of bots without self-play.
+        listener: Receives a message about bots without self-play.
     """
     taken = {entrant.name.lower() for entrant in prepared.entrants}
     playing = [one for one in prepared.entrants if one.artifact is not None]

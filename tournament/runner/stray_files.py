@@ -13,7 +13,7 @@ _IGNORED_PREFIXES = (".", "_")  # first characters of names that readers of a fo
 
 
 def in_tables(storage: Storage) -> dict[str, bool]:
-    """Return the places of everything that a reader of the tables' folders would open, and whether each is a file."""
+    """Return the paths of everything that a reader of the tables' folders would open, and whether each is a file."""
     return {
         f"{table}/{name}": is_file
         for table in TABLES
@@ -23,7 +23,11 @@ def in_tables(storage: Storage) -> dict[str, bool]:
 
 
 def find_strays(entries: Mapping[str, bool]) -> list[str]:
-    """Return the places that no part of the records can have."""
+    """Return the paths that no part of the records can have, sorted.
+
+    Args:
+        entries: Paths, each with whether it is a file.
+    """
     names = {"games": BATCH_FILE, "sessions": BATCH_FILE, "legs": SUMMARY_FILE, "faults": SUMMARY_FILE}
     paths = []
     for path, is_file in entries.items():
@@ -34,10 +38,10 @@ def find_strays(entries: Mapping[str, bool]) -> list[str]:
 
 
 def require_no_strays(writer: Writer) -> None:
-    """Check that nothing lies among the parts that is none of them, as it may be somebody's.
+    """Check that nothing else is among the parts, because it might be a user's.
 
     Raises:
-        RunError: Something does.
+        RunError: Something else is.
     """
     storage = writer.storage
     if found := find_strays(in_tables(storage)):
@@ -48,5 +52,5 @@ def require_no_strays(writer: Writer) -> None:
 
 
 def escape_path(path: str) -> str:
-    """Return a place as one line, whatever its name."""
+    """Return a path as one line, with escapes if a character isn't printable."""
     return path if path.isprintable() else ascii(path)[1:-1]

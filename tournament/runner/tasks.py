@@ -11,22 +11,28 @@ from tournament.runner.schedule.counting import Reconciliation
 from tournament.runner.schedule.fixtures import Fixture
 from tournament.runner.schedule.legs import Schedule
 
-# How long a task plays: short at first, so that there is something to see, then long enough
-# for its overhead not to matter. To write and commit a batch takes about as long as the shortest.
+# Seconds that a task plays: short at first, so that there is something to see, then long enough for its overhead not to
+# matter. To write and commit a batch takes about as long as the shortest.
 _FIRST_SECONDS, _LONGEST_SECONDS, _SHORTEST_SECONDS = 0.25, 2.0, 0.05
-# The most of its time that this process may be busy serving tasks, inverted.
+# Inverse of the largest share of its time that this process may spend serving tasks.
 _SPARE = 1.5
-# Legs in lanes all end together, and the more there are the faster each goes.
+# Seconds of a task with legs in lanes. They all end together, and the more there are, the faster each one is.
 _LANES_SECONDS = 20.0
 _FEW_LANES, _MAX_LANES = 64, 4096
 _MAX_UNMEASURED = 16  # lanes of a task before one is measured: few, so that there is soon something to see
-# Legs that go out together, and have parts of their own.
+# Maximum number of legs of a task with legs without processes.
 _MAX_LEGS = 1024
 
 
 @dataclass
 class TaskSize:
-    """The size of a task, from the number of legs still to be sent, including those of the task in preparation."""
+    """The size of a task, from the number of legs still to be sent.
+
+    Attributes:
+        pace: The measured speed.
+        remaining_inline: Legs without processes to send, including those of the task in preparation.
+        remaining_in_lanes: The same with processes.
+    """
 
     pace: Pace
     remaining_inline: int
@@ -39,7 +45,10 @@ class TaskSize:
         self._inline_at_first, self._in_lanes_at_first = self.remaining_inline, self.remaining_in_lanes
 
     def is_full(self, inline: int, in_lanes: int) -> bool:
-        """Return whether a task with these legs has its full size."""
+        """Return whether a task with this many legs without and with processes has its full size.
+
+        It must be called for each leg that is added, because the limit is set at the first one.
+        """
         if in_lanes:
             return self._has_full_lanes(inline, in_lanes)
         if inline == 1:
@@ -47,6 +56,7 @@ class TaskSize:
         return inline >= self._max_inline
 
     def _has_full_lanes(self, inline: int, in_lanes: int) -> bool:
+        """Return whether a task with legs in lanes has its full size."""
         share, limit = -(-self.remaining_in_lanes // self.pace.workers), _MAX_LANES
         if not self.pace.knows_lanes:
             share, limit = min(share, self._max_unmeasured(self._in_lanes_at_first)), _MAX_UNMEASURED
@@ -57,14 +67,14 @@ class TaskSize:
         return enough and self.pace.worker_seconds(inline, in_lanes) >= _LANES_SECONDS
 
     def _inline_per_task(self) -> int:
-        """Return with how many legs without processes a task is full."""
+        """Return the number of legs without processes with which a task is full."""
         pace, of_a_leg = self.pace, self.pace.leg_seconds(False)
         # Towards the end tasks get smaller, so that all workers finish together.
         fair = self.remaining_inline * of_a_leg / (2 * pace.workers)
-        # Of what takes a moment by the pace of runs before, each task would be a part.
+        # If all takes only a moment by the pace of earlier runs, the first tasks must not be small parts of it.
         shortest = _SHORTEST_SECONDS if pace.tasks else _FIRST_SECONDS
         seconds = min(_LONGEST_SECONDS, max(_FIRST_SECONDS, pace.seconds / 5), max(shortest, fair))
-        # Many workers would wait for this process, were it to serve each of them so often.
+        # With many workers, each has to be served less often. Otherwise they would wait for this process.
         bearable = _SPARE * pace.workers * pace.seconds_to_serve
         limit = int(max(seconds, bearable) / of_a_leg)
         return limit if pace.knows_inline else min(limit, self._max_unmeasured(self._inline_at_first))
@@ -78,8 +88,8 @@ class TaskQueue:
     """Splits the missing legs into tasks, in schedule order.
 
     Args:
-        out: Returns the bots and the matches whose legs are skipped now.
-        last: Bots whose legs follow all others.
+        get_excluded: Returns the names of bots and the numbers of matches whose legs are skipped now.
+        last: Names of bots whose legs follow all others.
     """
 
     def __init__(
@@ -98,7 +108,7 @@ class TaskQueue:
         """Return the next legs, without those of excluded bots and matches, or () when there are no more.
 
         Legs that have the same deals stay together. Only their worker knows when the processes of one have ended, and
-        the sums of the blocks of all.
+        has the sums of all their blocks.
         """
         legs: list[Leg] = []
         schedule, (out, matches), of_deals = self._schedule, self._get_excluded(), self._schedule.legs_sharing_deals

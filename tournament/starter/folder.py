@@ -25,6 +25,7 @@ def write_contest_folder(folder: Path, contests: Sequence[Contest], *, with_bots
 
     Raises:
         InputError: A name is taken, so that nothing was written, or the folder can't be written.
+        RunError: The shipped files are missing.
     """
     source = shipped()
     bots = {f"entrants/{contest.name}": source / "entrants" / contest.name for contest in contests}
@@ -48,7 +49,11 @@ def write_contest_folder(folder: Path, contests: Sequence[Contest], *, with_bots
 
 
 def shipped() -> Path:
-    """Return the folder with the shipped bots, in an installed package or in the repository."""
+    """Return the folder with the shipped bots, in an installed package or in the repository.
+
+    Raises:
+        RunError: There is none.
+    """
     for place in (Path(__file__).parent / "shipped", Path(__file__).parents[2]):
         if (place / "entrants").is_dir() and (place / RESULTS_PAGE).is_file():
             return place
@@ -69,7 +74,11 @@ def refuse_if_taken(folder: Path, name: Path) -> None:
 
 
 def write_file(path: Path, text: str) -> None:
-    """Write a new file."""
+    """Write a new file.
+
+    Raises:
+        OSError: It exists, or can't be written.
+    """
     with open(path, "x", encoding="utf-8") as file:
         file.write(text)
 
@@ -79,6 +88,7 @@ def find_bot(text: str, settings: Config) -> Path:
 
     Raises:
         InputError: There is none.
+        RunError: The shipped bots are missing.
     """
     if os.path.lexists(text):
         return Path(text)

@@ -21,7 +21,7 @@ from tournament.starter.settings_file import settings_text
 _TEMPLATES = Path(__file__).parent / "rules"
 _TEST = "tests_of_rules"
 _BUILD_PATH = "/usr/local/bin:/usr/bin:/bin"  # the sandbox hides toolchains elsewhere
-# Of each shape: sessions of a match, so that a first run takes seconds; a bot that plays better than those that always
+# For each shape: sessions of a match, so that a first run takes seconds; a bot that plays better than those that always
 # answer the same, and its answer in Python.
 _FIRST_RUN = {
     "simultaneous": (20, "bids_half", "view.value // 2"),
@@ -39,6 +39,7 @@ def write_rules_folder(folder: Path, name: str, shape: str) -> list[Path]:
 
     Raises:
         InputError: A name is wrong or taken, and nothing was written, or the folder can't be written.
+        RunError: The shipped files are missing, or the cache can't be used.
     """
     if not valid_contest_name(name) or name in SHIPPED_RULES:
         raise InputError(f"--rules {name}: {CONTEST_NAME_RULE}, and is none of {', '.join(SHIPPED_RULES)}")
@@ -66,7 +67,12 @@ def write_rules_folder(folder: Path, name: str, shape: str) -> list[Path]:
 
 
 def _write_better_bot(contest: Contest, folder: Path, name: str, answer: str) -> None:
-    """Write the template in Python with another answer."""
+    """Write the template in Python with another answer.
+
+    Raises:
+        InputError: The bot exists, or can't be written.
+        OSError: The answer can't be written.
+    """
     path = write_new_bot(contest, folder, name, "python")
     text = path.read_text(encoding="utf-8")
     text = text.replace("always answers the same", "plays better than the bots beside it")
@@ -74,6 +80,7 @@ def _write_better_bot(contest: Contest, folder: Path, name: str, answer: str) ->
 
 
 def _named(template: str, name: str) -> str:
+    """Return a template's text with the contest's name in place of its own."""
     parts = name.split("_")
     text = (_TEMPLATES / f"{template}.py").read_text(encoding="utf-8")
     text = text.replace("MyGame", "".join(word.capitalize() for word in parts) or "Rules")

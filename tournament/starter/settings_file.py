@@ -31,7 +31,13 @@ def settings_text(contests: Sequence[Contest]) -> str:
 
 
 def _keys(model: type[BaseModel], defaults: dict[str, object], decided: frozenset[str] = frozenset()) -> list[str]:
-    """Return a paragraph for each key: its meaning, then the key with its default, after a # unless it is set."""
+    """Return a paragraph for each key: its meaning, then the key with its default, after a # unless it is set.
+
+    Args:
+        model: Class of the settings.
+        defaults: Values instead of the defaults, by key.
+        decided: Keys that are set.
+    """
     paragraphs = []
     for name, field in model.model_fields.items():
         value = defaults.get(name, field.default)
@@ -46,4 +52,5 @@ def _toml(value: object) -> str:
 
 
 def _comment(text: str) -> str:
+    """Return text as lines of a comment."""
     return "\n".join(textwrap.wrap(text, _WIDTH, initial_indent="# ", subsequent_indent="# "))

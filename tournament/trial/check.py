@@ -54,18 +54,18 @@ _MAX_PRINTED, _LONGEST_PRINTED = 10, 200  # lines, and characters of each
 
 @dataclass(frozen=True)
 class CheckReport:
-    """The result of a check. CHECKED says what the other fields mean.
+    """The result of a check. CHECKED has the meanings of the other fields.
 
     Attributes:
         size: Bytes of its artifact.
         leg: The leg that it played; None if it couldn't be built.
-        meter: The cost of its decisions.
-        fuel_allowed: Fuel that the contest allows for a leg.
+        meter: The cost of its decisions; None if it couldn't be built.
+        fuel_allowed: Fuel that the check allows for a decision.
         shares_process: Whether legs of a Python bot share a process.
-        isolation_violation: The line that prevents sharing, "" if there is none.
+        isolation_violation: Why legs of a Python bot don't share a process, with the line; "" if they do.
         confined_by: The layers that confine it, "" for WebAssembly.
         standard: Language standard by which a C or C++ bot builds.
-        at_fault: The game of its first fault.
+        at_fault: The game of its first fault, empty if it has none.
     """
 
     name: str
@@ -95,12 +95,12 @@ class CheckReport:
 
     @property
     def leg_faults(self) -> list[tuple[LegResult, Fault]]:
-        """Faults of the bot in the leg, each with the leg's result."""
+        """Faults of the bot in the leg, each after the leg's result."""
         return [(self.leg, fault) for fault in self.faults] if self.leg else []
 
     @property
     def answered_all(self) -> bool:
-        """True if it answered all extreme questions. They end early after some faults or a disqualification."""
+        """True if it answered all extreme questions. False if it wasn't asked, or five faults ended them early."""
         return self.boundary_questions > 0 and len(self.boundary_faults) < _MAX_FAULTS_AT_LIMITS
 
     @property
@@ -140,7 +140,7 @@ def check_values(report: CheckReport) -> dict[str, Any]:
 
 
 def find_contest_name(path: Path, contests: Contests) -> str:
-    """Return the contest named in a bot's path, the last one if there are several, or the settings file's only one.
+    """Return the contest named in a bot's path, the last one if there are several, or the only chosen one.
 
     Raises:
         InputError: Neither names a contest.
@@ -171,12 +171,16 @@ def check_bot(
     sessions. A slow bot plays less. An error of our own counts as the bot's problem.
 
     Args:
+        path: The bot's file or folder.
         doing: Called with the name of each step.
         quick: Whether to play three games only, in little time.
 
     Raises:
         InputError: The file is missing, it isn't a bot's, or this machine can't confine bots.
         RunError: This machine can't build the opponent, or stopped the trial.
+        BotTrouble: The bot or its opponent failed, perhaps because of the machine. It is a RunError.
+        OSError: A file can't be read or written.
+        CommandAborted: The thread must end.
     """
     submission = read_submission(path)  # raises before the first message
     try:
@@ -202,6 +206,14 @@ def _check(
     *,
     quick: bool,
 ) -> CheckReport:
+    """Build a bot and try it, as `check_bot` describes.
+
+    Raises:
+        InputError: This machine can't confine bots.
+        RunError: This machine can't build the opponent, or stopped the trial.
+        OSError: A file can't be read or written.
+        CommandAborted: The thread must end.
+    """
     path, kind = submission.path, submission.kind
     seed = None if settings.seed else drawn_seed()
     settings = settings.model_copy(update={"seed": seed or settings.seed})
@@ -210,7 +222,7 @@ def _check(
     waits = f"took more than {most:g} s: {TOO_SLOW} to be tried; the contest allows {allowed:g} s a leg"
 
     def is_undecided(kind_of_failure: FailureKind, taken: float) -> bool:
-        """Return whether the bot may be as slow as this, though the trial doesn't wait for it."""
+        """Return whether the contest allows a bot that took this many seconds, but the trial didn't wait for it."""
         return kind_of_failure in ("fuel", "time") and allowed > most and taken < allowed
 
     if quick:
@@ -285,8 +297,9 @@ class _LongestLeg:
     """The longest leg that was played.
 
     Attributes:
+        trial: The leg.
         pairing: The pairing that played it.
-        seconds: Wall-clock time that it took.
+        seconds: Wall-clock time that it took; 0 in a quick trial.
         slow: Why no longer leg was played, "" if it was complete.
         too_slow: Whether a complete leg would take longer than its limit.
     """
@@ -299,7 +312,12 @@ class _LongestLeg:
 
 
 def _play_on(tried: Pairing) -> _LongestLeg:
-    """Play longer and longer legs, until one is complete, takes long or ends by a fault, and return the last."""
+    """Play longer and longer legs, until one is complete, takes long or ends by a fault, and return the last one.
+
+    Raises:
+        InputError: This machine can't confine bots.
+        RunError: This machine can't play.
+    """
     contest, settings = tried.contest, tried.settings
     games_per_session = max(1.0, contest.estimates.games(settings))
     total_games = games_per_session * min(SESSIONS, contest.sessions_per_leg(settings))
@@ -336,7 +354,7 @@ def _play_on(tried: Pairing) -> _LongestLeg:
 
 
 def _play_shortly(tried: Pairing) -> _LongestLeg:
-    """Play the games of a quick trial."""
+    """Play the games of a quick trial, and return them as the longest leg."""
     shorter = replace(tried, contest=cut_short(tried.contest, 1, _QUICK_GAMES))
     return _LongestLeg(shorter.play()[0], shorter, 0.0, "", too_slow=False)
 
@@ -370,7 +388,11 @@ def _with_extreme_questions(tried: Pairing) -> Pairing:
 
 
 def habits(contest: Contest, seen: Sequence[ObservedGame]) -> tuple[str, ...]:
-    """Return remarks on a bot's answers: questions that never came or always got one answer, and illegal answers."""
+    """Return remarks on a bot's answers: questions that never came or always got one answer, and illegal answers.
+
+    Args:
+        seen: Observed games, in which the bot has seat 0.
+    """
     remarks = []
     steps = [step for game in seen for step in game.steps if step.seat == 0]
     for question in contest.interface.questions:
@@ -389,7 +411,7 @@ def habits(contest: Contest, seen: Sequence[ObservedGame]) -> tuple[str, ...]:
 
 
 def _last_output(seen: Sequence[ObservedGame]) -> str:
-    """Return the bot's last lines of output."""
+    """Return the bot's last ten lines of output, each of at most 200 characters."""
     text = "".join(step.printed for game in seen for step in game.steps if step.seat == 0)
     return "\n".join(line[:_LONGEST_PRINTED] for line in text.splitlines()[-_MAX_PRINTED:])
 
@@ -397,9 +419,9 @@ def _last_output(seen: Sequence[ObservedGame]) -> str:
 def _explained(
     tried: Pairing, submission: Submission, faults: tuple[Fault, ...]
 ) -> tuple[tuple[Fault, ...], tuple[ObservedGame, ...]]:
-    """Return the faults, and the game of the first one.
+    """Return the faults with better messages, and the game of the first one.
 
-    A C or C++ bot is built and played again, so that the first fault of each kind has its line.
+    The game is played again. A C or C++ bot is built again for this, so that the first fault of each kind has its line.
     """
     artifact = (
         build_with_line_numbers(submission, tried.contest.interface, tried.sandbox)

@@ -60,8 +60,8 @@ class Verdict:
     Attributes:
         ending: Kind of end.
         reason: Why it ended early, "" if it was finished.
-        hands: Hands played to their end.
-        mean_profit: W if the match was finished, otherwise that of the hands played to their end.
+        hands: Number of hands played to their end.
+        mean_profit: Mean profit per hand of the hands played to their end, which is W if the match was finished.
         seconds: Processor time that the program used.
     """
 
@@ -97,11 +97,11 @@ class TranscribedDialogue(Dialogue):
         self._transcript = transcript
 
     def asked(self) -> list[str]:
-        """Return the lines of the pending decision."""
+        """Return the lines that ask for the pending decision, and record them."""
         return self.record_sent(super().asked())
 
     def said(self, line: bytes) -> list[str] | int:
-        """Return the reply to a program's line, or its answer."""
+        """Return the reply to a program's line as lines, or its answer, and record the lines."""
         print(">", line.decode("ascii", "backslashreplace"), file=self._transcript)
         reply = super().said(line)
         if isinstance(reply, list):
@@ -109,7 +109,7 @@ class TranscribedDialogue(Dialogue):
         return reply
 
     def ended(self) -> list[str]:
-        """Return the closing lines."""
+        """Return the closing lines, and record them."""
         return self.record_sent(super().ended())
 
     def record_sent(self, lines: list[str]) -> list[str]:
@@ -132,13 +132,16 @@ def judge_program(
 
     Args:
         command: The program and its arguments.
-        hands: Hands of the match; None for the statement's number.
+        hands: Number of hands of the match; None for the statement's number.
         seed: Chooses deals and dice. No contest has the same deals.
         decks: File of fixed hands, if any.
         transcript: File for the dialogue, if any.
 
     Raises:
-        InputError: The contest has no judge, an option is wrong, or the program can't be started.
+        InputError: The contest has no judge, an option is wrong, the transcript can't be written, or the program can't
+            be started or confined.
+        RunError: This machine can't play.
+        OSError: The program's file can't be read, or rows can't be stored.
     """
     if contest.rules != "holdem_training":
         raise InputError(f"{contest.name} has no judge for programs")
@@ -154,6 +157,7 @@ def judge_program(
             opened.callback(_write, transcript, written)
 
         def new_dialogue(core: GameCore, key: bytes) -> Dialogue:
+            """Return a dialogue with a transcript, and keep it."""
             assert isinstance(core, HoldemTraining)
             dialogues.append(TranscribedDialogue(core, RateSampler(key), written))
             return dialogues[-1]
@@ -186,6 +190,11 @@ def judge_program(
 
 
 def _write(transcript: Path, text: StringIO) -> None:
+    """Write a transcript to its file.
+
+    Raises:
+        InputError: It can't be written.
+    """
     try:
         transcript.write_text(text.getvalue(), encoding="ascii", newline="\n")
     except OSError as error:
@@ -204,18 +213,20 @@ def _leg(contest: Contest, settings: ContestSettings) -> Leg:
 
 
 def _new_core(hands: int, decks: NDArray[np.uint8] | None, setup: CoreSetup[Any]) -> GameCore:
+    """Return the core of a match with this many hands, and with fixed hands if they are given."""
     tables = setup.games, setup.sessions
     return HoldemTraining(*tables, deals_key=setup.leg.deals_key, sessions=1, hands=hands, decks=decks)
 
 
 class _Program:
-    """A command that is started in the current folder. Its standard error is copied to ours, made harmless."""
+    """A command that is started in the current folder. Its standard error is copied to ours, as printable text."""
 
     def __init__(self, command: Sequence[str], sandbox: SandboxSettings) -> None:
         """Find the command.
 
         Raises:
-            InputError: The command can't be started, or the machine can't confine it.
+            InputError: The command isn't found or can't be executed, or the machine can't confine it.
+            RunError: The sandbox's probe was killed from outside.
         """
         probe.probe_sandbox(sandbox.mode)
         self._sandbox = sandbox
@@ -228,7 +239,13 @@ class _Program:
         self._text = codecs.getincrementaldecoder("utf-8")("replace")
 
     def start(self, *, memory_megabytes: int, cpu_seconds: int) -> Confined:
-        """Start the command with these limits."""
+        """Start the command with this memory of a bot and this limit of processor time, in seconds.
+
+        Raises:
+            InputError: The machine can't confine it.
+            MachineBusyError: The system doesn't start it.
+            OSError: Its file can't be read, or too many files are open.
+        """
         launch = programs.launch_in(
             Path.cwd(), self._words, self._sandbox, memory_megabytes=memory_megabytes, cpu_seconds=cpu_seconds
         )

@@ -60,7 +60,7 @@ class Estimate:
 
     @property
     def sign(self) -> int:
-        """1 or -1 where it is surely above or below 0, else 0."""
+        """1 or −1 if the value is significantly above or below 0, otherwise 0."""
         return (
             0
             if self.ci_half_width is None or abs(self.value) <= self.ci_half_width
@@ -70,7 +70,15 @@ class Estimate:
 
 @dataclass(frozen=True)
 class OpponentResult:
-    """The bot's score against one opponent, with a baseline also the baseline's score and the difference."""
+    """The bot's score against one opponent. With a baseline there are also its score and the difference.
+
+    Attributes:
+        points: The bot's points per session, or the contest's score against house players.
+        opponent_points: The opponent's points per session; None for a house player, or with companions at tables.
+        baseline: The baseline's points.
+        difference: The bot's points minus the baseline's.
+        measures: The contest's own measures by name; None for a value that is unknown.
+    """
 
     opponent: str
     points: Estimate
@@ -82,7 +90,14 @@ class OpponentResult:
 
 @dataclass(frozen=True)
 class ProjectedRank:
-    """The rank of the bot's score among the recorded ones of other bots, and that rank's bounds, None if unknown."""
+    """The rank of the bot's score among the recorded ones of other bots.
+
+    Attributes:
+        bots: Number of the other bots.
+        rank: The rank, from 1.
+        rank_low: Best possible rank; None if unknown.
+        rank_high: Worst possible rank; None if unknown.
+    """
 
     bots: int
     rank: int
@@ -163,7 +178,7 @@ class MatchReport:
 
 @dataclass(frozen=True)
 class _VersionResult:
-    """A version's results, its name in them, and its label beside the other version."""
+    """A version's results, its name in them, and its label in the report."""
 
     name: str
     label: str
@@ -197,13 +212,14 @@ def play_match(
     """Play a bot against others.
 
     Args:
+        bot: File or folder of the bot.
         opponents: Files of bots, or names of house players. If empty, all entrants or all house players.
         baseline: Another version, which plays the same deals. At tables of three and more it sits at the same positions
             with the same companions, drawn from the field for each table.
         until_settled: Probability with which all play replica by replica until the bot's order to its baseline, or to
             its only opponent, is settled.
-        location: Place of the records. By default they are in a folder that is removed.
-        on_report: Called while the records exist.
+        location: Folder or URL of the results. By default they are in a folder that is removed.
+        on_report: Called with the bot's settings and the report while the records exist.
 
     Raises:
         InputError: The match can't be played.
@@ -247,6 +263,7 @@ def play_match(
         played: list[_VersionResult] = []
 
         def play(replicas: int) -> Difference | None:
+            """Play all versions up to this many replicas. Return the difference to test, if there is one."""
             played[:] = [version(replicas) for _, version in versions]
             if until_settled is None or any(one.standings.below if single else one.is_excluded for one in played):
                 return None
@@ -266,7 +283,7 @@ def play_match(
 
 
 def require_other_deals(contest: Contest, config: Config) -> None:
-    """Refuse the seed of the contest's records, because who has seen its deals knows what comes.
+    """Check that the seed isn't that of the contest's records, because its deals would be revealed to bots.
 
     Raises:
         InputError: The seed is theirs.
@@ -279,19 +296,23 @@ def require_other_deals(contest: Contest, config: Config) -> None:
 
 
 def _existing(bot: Path) -> str:
-    """Return a bot's name, or raise an error if there is no such file, or it is no bot's."""
+    """Return the name of the bot at a path.
+
+    Raises:
+        InputError: The file is missing, or isn't a bot's.
+    """
     if not bot.exists():
         raise InputError(f"{bot}: no such file")
     return read_submission(bot).name
 
 
 def _opponents(config: Config, named: Sequence[Path], versions: Sequence[Path]) -> list[Path]:
-    """Return the given bots, or all entrants and house bots but those of the versions' names.
+    """Return the paths of the given bots, or of all entrants and house bots, except those with the versions' names.
 
-    If the house has seats, its bots come along with given entrants.
+    If the house has seats, its bots are added to given entrants.
 
     Raises:
-        InputError: Two bots have one name.
+        InputError: Two bots have one name, a file is missing or isn't a bot's, or there is no other bot.
     """
     names = {_existing(path).lower() for path in versions}
     own, seats = house_bots(config), config.contest.house_seats
@@ -315,7 +336,7 @@ def _opponents(config: Config, named: Sequence[Path], versions: Sequence[Path]) 
 
 
 def house_bots(config: Config) -> list[Path]:
-    """Return the resolved paths of the host's own bots."""
+    """Return the resolved paths of the host's own bots, none without a folder for them."""
     return [] if config.house is None else [one.path.resolve() for one in find_submissions(config.house)[0]]
 
 
@@ -331,7 +352,23 @@ def _version(
     *,
     paired: bool,
 ) -> Iterator[tuple[Config, Callable[[int], _VersionResult]]]:
-    """Yield a version's settings and a function that plays it up to a number of replicas, continuing where it was."""
+    """Prepare a version in a scratch folder, which is removed after the block.
+
+    Args:
+        bot: File or folder of the version.
+        label: Its label in the report.
+        opponents: Files of the others.
+        location: Folder or URL of the results, if they are kept.
+        paired: Whether it is one of two versions that meet the same deals.
+
+    Yields:
+        The version's settings, and a function that plays it up to a number of replicas, continuing where it was.
+
+    Raises:
+        InputError: The version can't be played, or the results have other records that took long to play.
+        RunError: The run can't start.
+        OSError: A bot can't be copied.
+    """
     with scratch_folder() as folder:
         bots, house, of_house = folder / "bots", folder / "house", house_bots(config)
         bots.mkdir()
@@ -348,6 +385,12 @@ def _version(
                 raise InputError(f"{unlike}; give another folder as --results")
 
             def play(replicas: int) -> _VersionResult:
+                """Play the version up to this many replicas.
+
+                Raises:
+                    InputError: The user can fix the problem.
+                    RunError: The run stopped early, or the rules failed.
+                """
                 standings = run_replicas(replace(prepared, paired=paired), replicas, listener)
                 for failed in standings.failed_legs:
                     raise RunError(f"the rules failed in {failed}")
@@ -357,7 +400,10 @@ def _version(
 
 
 def with_own_deals(contest: Contest, names: Sequence[str]) -> Contest:
-    """Return the contest with house players, all or those named, from a seed that no contest has, stored nowhere."""
+    """Return the contest with house players, all or those named. If a name is unknown, making them fails.
+
+    They follow from a seed that no contest has, and are stored nowhere.
+    """
     house = contest.house
     assert house
     make = house.practice_players or house.players
@@ -365,6 +411,11 @@ def with_own_deals(contest: Contest, names: Sequence[str]) -> Contest:
     def select_players(
         settings: ContestSettings, folder: Path, on_message: Callable[[str], None]
     ) -> Sequence[HousePlayer]:
+        """Return the house players, all or those named.
+
+        Raises:
+            InputError: There is no house player of a name.
+        """
         players = make(settings, folder, on_message)
         available = [player.name for player in players]
         for name in names:
@@ -379,7 +430,14 @@ def with_own_deals(contest: Contest, names: Sequence[str]) -> Contest:
 
 @dataclass(frozen=True)
 class _PooledLegs:
-    """The legs of one or two versions as if they were in one field, their names there, and the opponents of both."""
+    """The legs of one or two versions as if they were in one field.
+
+    Attributes:
+        field: Field of the first version.
+        legs: Legs of all versions.
+        names: Names of the versions in these legs.
+        opponents: Names of the opponents that all versions met.
+    """
 
     contest: Contest
     field: ContestSetup
@@ -400,7 +458,12 @@ class _PooledLegs:
         return cls(contest, mine.field, legs, [mine.name, _BASELINE][: len(played)], opponents)
 
     def measured(self, opponents: Sequence[str]) -> tuple[ScoreErrors, list[Estimate]]:
-        """Return the versions' score errors and figures against opponents, and those of their difference."""
+        """Return the versions' scores with errors against these opponents.
+
+        Returns:
+            The errors, and an estimate of each version in points per session, or in the contest's score against house
+            players. With two versions, that of their difference follows.
+        """
         both = {*self.names, *opponents}
         legs = self.legs.among(both, both if self.contest.house else None)
         if self.contest.house:
@@ -422,7 +485,7 @@ class _PooledLegs:
         return measured, [Estimate(one[0] * unit, *(part and part * unit for part in one[1:])) for one in figures]
 
     def difference(self) -> Difference:
-        """Return the difference of the first version from the second."""
+        """Return the points of the first version minus those of the second."""
         measured, figures = self.measured(self.opponents)
         return Difference.of(figures[-1].value, figures[-1].stderr, float(measured.differences.freedom[0, 1]))
 
@@ -475,15 +538,16 @@ def _report(
 
 
 def _paired_tables(played: Sequence[_VersionResult]) -> PairedTables:
-    """Return the tables of both versions without those of bots that were disqualified at one."""
+    """Return the tables of both versions, without those at which a bot sat that was disqualified anywhere."""
     excluded = {line.name for one in played for line in one.standings.below}
     return PairedTables.of([(one.name, one.legs) for one in played], played[0].field.settings, excluded)
 
 
 def _paired_report(report: MatchReport, tables: PairedTables, stopped: InterimResult | None) -> MatchReport:
-    """Return the report of two versions at the same tables: over all, and over those of each companion."""
+    """Return the report with figures of two versions at the same tables: over all, and over those of each companion."""
 
     def figures(tables: PairedTables) -> list[Estimate]:
+        """Return the points of both versions, and their difference."""
         estimates = []
         for values in (*tables.points, tables.differences):
             mean, error, freedom = mean_and_error(values)
@@ -514,7 +578,7 @@ def _paired_report(report: MatchReport, tables: PairedTables, stopped: InterimRe
 def _at_tables(
     contest: Contest, config: Config, mine: _VersionResult, report: MatchReport, opponents: Sequence[str]
 ) -> MatchReport:
-    """Return the report of one version at tables of several bots: its points, and its lead over each other bot."""
+    """Return the report with figures of one version at tables of several bots: its points, and those against each."""
     standings = mine.standings
     row = [line.name for line in standings.ranked if line.matches].index(mine.name)
     own = standings.measured.take([row])
@@ -533,7 +597,11 @@ def _at_tables(
 
 
 def _against(contest: Contest, match: Match, figures: Sequence[Estimate]) -> OpponentResult:
-    """Return one match, with the figures of the versions in it."""
+    """Return the result against one opponent.
+
+    Args:
+        figures: Points of the version, and with a baseline those of the baseline and the difference.
+    """
     points, *others = figures
     theirs = None
     if not contest.house:
@@ -554,14 +622,18 @@ def _lead(played: _VersionResult, match: Match) -> Estimate:
 
 
 def _difference(played: _VersionResult) -> Difference:
-    """Return the difference of the bot's points from those of its only opponent."""
+    """Return the bot's points minus those of its only opponent."""
     match = next(one for one in played.standings.sides if one.x == played.name)
     lead = _lead(played, match)
     return Difference.of(lead.value, lead.stderr, match.freedom)
 
 
 def _losses(contest: Contest, config: Config, own: Config, report: MatchReport) -> tuple[Mapping[str, Any], ...]:
-    """Return the bot's worst losses, compared with others in the contest's records, or none without such records."""
+    """Return the bot's worst losses, compared with others in the contest's records, or none without such records.
+
+    Args:
+        own: Settings with which the bot played, with the place of its results.
+    """
     if report.disqualified or not shows_decisions(contest):
         return ()
     mine = load(join_location(own.results, contest.name))
@@ -571,11 +643,11 @@ def _losses(contest: Contest, config: Config, own: Config, report: MatchReport) 
             return ()
         return tuple(worst_losses(loss_rows(mine, report.bot, field=recorded)))
     except (InputError, RunError, FileNotFoundError):
-        return ()  # There are none, or a run changes them now.
+        return ()  # There are no records, or a run changes them now.
 
 
 def _alike(setup: ContestSetup) -> tuple[str, dict[str, object]]:
-    """Return what two contests have in common if their games are the same, however many are played."""
+    """Return what two contests have in common if their games are the same, no matter how many are played."""
     amount = {"seed", "sessions", "replicas", "max_replicas", "tables", "table_mates"}
     return setup.engine, {key: value for key, value in setup.settings.items() if key not in amount}
 
@@ -603,7 +675,7 @@ def _projected_rank(
     ahead = own.scores[0] - other_errors.scores
     rank = 1 + int((ahead < 0).sum())
     spread = np.hypot(own.stderr[0], other_errors.stderr)
-    # Of one replica no error tells what another would have brought.
+    # The error of one replica doesn't show how another one would differ.
     if min(own.replicas, other_errors.replicas) < 2 or np.isnan(spread).any():
         return ProjectedRank(len(rows), rank, None, None)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -24,7 +24,7 @@ class PairedTables:
     """Points of both versions at the tables that both sat at.
 
     Attributes:
-        companions: The others at each table.
+        companions: Names of the others at each table, sorted.
         points: Mean points per session at each table, a row for each version.
     """
 
@@ -40,7 +40,7 @@ class PairedTables:
         Args:
             versions: Name and legs of each.
             settings: Settings of the contest.
-            excluded: Bots whose tables don't count, because they were disqualified.
+            excluded: Names of bots whose tables don't count, because they were disqualified.
         """
         tables = [_by_table(name, legs, legs_per_replica(settings, legs.seats)) for name, legs in versions]
         both = [table for table in tables[0] if table in tables[1] and excluded.isdisjoint(table[0])]
@@ -60,7 +60,9 @@ class PairedTables:
 
     @property
     def games_of_unpaired(self) -> float | None:
-        """Games for a verdict as a share of those of play without pairs: None if nothing differs, or is known.
+        """Games for a verdict as a share of those of play without pairs.
+
+        It is None with fewer than two tables, or if no version's points vary.
 
         A test needs games in proportion to the variance of a table's difference. Without pairs that is the sum of both
         versions' variances.
@@ -72,7 +74,10 @@ class PairedTables:
 
 
 def mean_and_error(values: Floats) -> tuple[float, float | None, float]:
-    """Return the mean of a sample, its standard error, None of fewer than two values, and the degrees of freedom."""
+    """Return the mean of a sample, its standard error, and the degrees of freedom.
+
+    With fewer than two values the error is None and there are no degrees of freedom. The mean of no value is 0.
+    """
     count = len(values)
     if count < 2:
         return float(values.mean()) if count else 0.0, None, 0.0
@@ -80,7 +85,7 @@ def mean_and_error(values: Floats) -> tuple[float, float | None, float]:
 
 
 def _by_table(name: str, legs: Legs, per_replica: int) -> dict[tuple[Companions, int], float]:
-    """Return a bot's mean points per session by companions and replica: over all legs of a duplicate match."""
+    """Return a bot's mean points per session by companions and replica, over all legs of the replica."""
     points: dict[tuple[Companions, int], list[float]] = {}
     sessions: dict[tuple[Companions, int], int] = {}
     names = legs.names

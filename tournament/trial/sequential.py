@@ -36,7 +36,7 @@ class Difference:
 
     @classmethod
     def of(cls, mean: float, error: float | None, freedom: float) -> Difference:
-        """Return a difference whose error may be unknown."""
+        """Return a difference, whose error is None if it is unknown."""
         return cls(mean, math.inf, 0.0) if error is None else cls(mean, error, freedom)
 
 
@@ -45,7 +45,8 @@ class InterimResult:
     """The result of an interim analysis.
 
     Attributes:
-        verdict: Whether the bot is better.
+        verdict: Whether the bot is significantly better or worse.
+        replicas: Number of replicas that were played.
         message: The result as text.
         done: Whether play stops.
         critical_value: Half-width, in standard errors, of an interval that is valid at every interim analysis.
@@ -69,9 +70,9 @@ def check_confidence(confidence: float) -> None:
 
 
 def analyse(confidence: float, difference: Difference, count: int, counts: tuple[int, ...]) -> InterimResult:
-    """Analyse the difference of two bots after `count` replicas.
+    """Return the result of an analysis of the difference of two bots after `count` replicas.
 
-    Play stops when one bot is significantly better, or the maximum of replicas would hardly decide.
+    Play stops when one bot is significantly better, or the maximum number of replicas is played or would hardly decide.
 
     Args:
         confidence: Probability that the verdict is right.
@@ -118,7 +119,11 @@ def play_until(
 
 
 def legs_in(location: str) -> tuple[ContestSetup, Legs]:
-    """Return the field of records, and its legs in order."""
+    """Return the field of the records at a location, and their legs in order.
+
+    Raises:
+        RunError: The records can't be read.
+    """
     storage = open_storage(location)
     records = read_records(storage)
     assert records.field

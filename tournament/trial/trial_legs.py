@@ -42,9 +42,10 @@ class Meter:
     """The cost of a bot's decisions in a leg.
 
     Attributes:
+        decisions: Number of decisions.
         fuel: Fuel used, for WebAssembly.
         max_fuel: Maximum fuel of a decision.
-        use: Processor time and memory, for a process.
+        use: Processor time and memory, for a process; None for WebAssembly.
     """
 
     decisions: int
@@ -98,6 +99,8 @@ class Pairing:
     """A bot that is tried, after its build, and its opponent.
 
     Attributes:
+        contest: The contest, with the adapters of the settings.
+        settings: Settings of the contest, with a seed.
         opponent_plays_as: How the opponent is run, if the contest has no house players.
     """
 
@@ -109,7 +112,13 @@ class Pairing:
     opponent_plays_as: PlaysAs = "wasm"
 
     def play(self, legs: int = 1) -> list[Trial]:
-        """Play this many legs against the opponent. Several run in parallel, and a single one has its own process."""
+        """Play this many legs against the opponent. Several run in parallel, and a single one has its own process.
+
+        Raises:
+            InputError: This machine can't confine bots.
+            RunError: This machine can't play, or the rules failed.
+            OSError: Rows can't be stored.
+        """
         chosen, artifacts = self._legs(legs)
         sandbox = self.sandbox if legs > 1 else self.sandbox.model_copy(update={"legs_per_process": 1})
         # Programs receive the tournament's number of sessions, but play fewer.
@@ -117,7 +126,13 @@ class Pairing:
         return play_legs(contest, self.settings, sandbox, chosen, artifacts)
 
     def observe(self, window: Window, artifact: bytes | None = None) -> ObservedLeg:
-        """Observe some games of the first leg. With `artifact` the bot is replaced by this build."""
+        """Play the first leg and observe some of its games. With `artifact` the bot is replaced by this build.
+
+        Raises:
+            InputError: This machine can't confine bots.
+            RunError: This machine can't play, or the rules failed.
+            OSError: Rows can't be stored.
+        """
         (leg,), artifacts = self._legs()
         contest = replace(self.contest, new_core=partial(_new_short_core, self.contest.new_core))
         if artifact is not None:
@@ -125,7 +140,7 @@ class Pairing:
         return observe_leg(contest, self.settings, self.sandbox, leg, artifacts, window)
 
     def _legs(self, count: int = 1) -> tuple[list[Leg], dict[str, bytes]]:
-        """Return legs with the bot in the first seat, and artifacts by digest. The opponent has all other seats."""
+        """Return legs with the bot in the first seat, and artifacts by sha256. The opponent has all other seats."""
         contest, settings, bot, opponent = self.contest, self.settings, self.bot, self.opponent
         assert bot.artifact is not None and bot.artifact_sha256 is not None
         artifacts = {bot.artifact_sha256: bot.artifact, opponent.sha256: opponent.content}
@@ -134,6 +149,7 @@ class Pairing:
         seats = contest.seats_of(playing) or _FULL_TABLE_SEATS
 
         def make_opponents(first: int, many: int) -> list[Competitor]:
+            """Return copies of the opponent, with numbers that start at `first`."""
             # No file can have these names, so a bot can be called "house". They are sorted last, so that the bot has
             # the first seat.
             kind: PlaysAs = "house" if contest.house else self.opponent_plays_as
@@ -169,8 +185,10 @@ def build(
         on_message: Called with a message before a long step.
 
     Raises:
-        InputError: The file is missing, or isn't a bot's.
-        RunError: This machine can't build the opponent.
+        InputError: The file is missing, or isn't a bot's, or this machine can't confine a build.
+        RunError: This machine can't build the opponent, or the compiler's libraries.
+        OSError: The disk is full.
+        CommandAborted: The thread must end.
     """
     if not path.exists():
         raise InputError(f"{path}: no such file")
@@ -207,7 +225,7 @@ def _key(settings: ContestSettings) -> bytes:
 
 
 def _new_short_core(new_core: NewCore, setup: CoreSetup[Any]) -> GameCore:
-    """Return a core for a leg with at most the sessions of a check."""
+    """Return a core for a leg with at most SESSIONS sessions."""
     few = setup.leg._replace(sessions=min(SESSIONS, setup.leg.sessions))
     return new_core(replace(setup, leg=few))
 
@@ -219,7 +237,17 @@ def play_legs(
     legs: Sequence[Leg],
     artifacts: dict[str, bytes],
 ) -> list[Trial]:
-    """Play legs of a bot in the first seat, and return them in order. Legs with a process are played in parallel."""
+    """Play legs of a bot in the first seat, and return them in order. Legs with a process are played in parallel.
+
+    Args:
+        legs: Legs that all have a process, or all have none.
+        artifacts: Contents of bots and house players, by sha256.
+
+    Raises:
+        InputError: This machine can't confine bots.
+        RunError: This machine can't play, or the rules failed.
+        OSError: Rows can't be stored.
+    """
     trials: dict[str, Trial] = {}
     for leg in legs if not legs[0].has_processes else ():
         sink, meters = DigestSink(contest), list[tuple[int, int, int]]()

@@ -44,9 +44,13 @@ class Task:
     """Legs to play, with all that they need, and the place of their parts.
 
     Attributes:
+        contest: Name of the contest.
+        settings: Keys of the contest's settings, with their values.
+        sandbox: Keys of the table [sandbox], with their values.
+        location: Folder or URL of the results, in which the parts are staged.
+        origin: The versions that play the legs, for the records.
         rules, requires, source: As in Contest.
-        origin: The versions that play them, for the records.
-        broken: What counts of legs that were interrupted in other tasks.
+        broken: What counts of legs that were interrupted in other tasks, by digest.
     """
 
     contest: str
@@ -62,7 +66,7 @@ class Task:
 
     @property
     def memory_bytes(self) -> int:
-        """Memory to keep free: the limits and stacks of WebAssembly bots, and the usual memory of processes.
+        """Bytes to keep free: the limits and stacks of WebAssembly bots, and the usual memory of processes.
 
         The processes of one leg can take all that they are allowed. With less memory, fewer play at the same time.
         """
@@ -74,7 +78,7 @@ class Task:
 
     @property
     def least_memory_bytes(self) -> int:
-        """Memory with which legs with processes can be played one at a time, or 0 without such legs."""
+        """Bytes with which legs with processes can be played one at a time, or 0 without such legs."""
         return self._of_a_leg and self._inside + self._of_a_leg
 
     @property
@@ -98,7 +102,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Trouble:
-    """Bots that failed twice for a reason outside of the game, and the reason. See BotTrouble."""
+    """The bots that can be the cause of a second failure outside of the game, and its reason. See BotTrouble."""
 
     names: tuple[str, ...]
     reason: str
@@ -106,12 +110,17 @@ class Trouble:
 
 @dataclass(frozen=True)
 class Receipt:
-    """A played batch, ready to commit, or none if no leg was played, and the seconds that it took.
+    """A played task.
 
     Attributes:
-        troubles: One for each bot that failed. Some of its legs may have been played.
+        batches: The batch, ready to commit, or nothing if no leg was played.
+        seconds: Wall-clock time of the play, without writing the parts.
+        seconds_in_lanes: The part of it that legs with processes took.
+        games_in_lanes: Games of legs with processes.
+        legs_in_lanes: Number of these legs.
+        troubles: Bots that failed twice for a reason outside of the game. Some of their legs may have been played.
         failed: Legs in which the rules failed. Further legs of these matches may be missing.
-        broken: What counts of legs that were interrupted.
+        broken: What counts of legs that were interrupted, by digest.
     """
 
     batches: tuple[Batch, ...]
@@ -139,7 +148,11 @@ class ParquetSink:
     _written: int = field(init=False, default=0)  # legs of these whose rows are written, 0 or 1
 
     def clear(self) -> None:
-        """Write the rows to the parts."""
+        """Write the rows to the parts, and empty the tables.
+
+        Raises:
+            OSError: The parts can't be written.
+        """
         self._show_luck()
         values = [leg_values(leg) for leg, _, _ in self._legs]
         first_games = [first for _, first, _ in self._legs]
@@ -157,7 +170,15 @@ class ParquetSink:
         values: Sequence[dict[str, str | int]],
         first_rows: Sequence[int],
     ) -> None:
-        """Write out a table's rows with the legs' own columns, which have these values, each from one of these rows."""
+        """Write a table's rows to a part, with the columns whose values are constant in a leg, and empty the table.
+
+        Args:
+            values: Values of these columns by name, for each leg.
+            first_rows: Index of each leg's first row.
+
+        Raises:
+            OSError: The part can't be written.
+        """
         rows = table.rows
         ends = np.array([*first_rows, rows], np.int64)
         lengths = ends[1:] - ends[:-1]
@@ -181,14 +202,14 @@ class ParquetSink:
         self._legs.append((leg, self.games.rows, self.sessions.rows))
 
     def take_back(self) -> bool:
-        """Forget the rows of the leg that began last. Return False if some of them are written."""
+        """Forget the rows of the leg that began last. If some of them are written, return False and keep the rest."""
         if len(self._legs) <= self._written:
             return False
         _, self.games.rows, self.sessions.rows = self._legs.pop()
         return True
 
     def _show_luck(self) -> None:
-        """Show the games to the legs' luck."""
+        """Add the games in the table to the legs' luck, if the contest corrects for it."""
         if not self.luck or not self.contest.luck:
             return
         rows, began = self.games.rows, self._legs[self._written :]
@@ -196,7 +217,7 @@ class ParquetSink:
         self.luck.add(games, [first for _, first, _ in began], [leg.plan.first_session for leg, _, _ in began])
 
     def abandon(self) -> None:
-        """Drop them, also when they are finished."""
+        """Delete both parts, even if they are finished."""
         self.games_part.abandon()
         self.sessions_part.abandon()
 
@@ -217,11 +238,14 @@ def play_task(
 
     Args:
         artifacts: Contents of bots and house players, by sha256.
+        stopping: Returns whether the run is stopping.
+        turn: Entered while the task plays, and left before its parts are finished.
 
     Raises:
         OSError: Parts can't be written. As for the other errors, no part remains.
+        ValueError: The parts couldn't be read again.
         Stopped: The run is stopping.
-        InputError: This machine can't confine a bot.
+        InputError: This machine can't confine a bot, or can't load the contest's rules.
         RunError: This machine can't play.
     """
     contest = load_source(task.source).named(task.contest) if task.source else find_contest(task.contest, task.rules)
@@ -231,6 +255,7 @@ def play_task(
     games, sessions = (Table(buffer_fields(columns), ROWS_PER_BUFFER) for columns in (contest.games, contest.sessions))
 
     def open_sink() -> ParquetSink:
+        """Return a sink with new parts."""
         luck = contest.luck.new(settings) if contest.luck else None
         return ParquetSink(games, sessions, *_open_parts(contest, storage, task.legs[0]), contest, luck)
 
@@ -240,7 +265,7 @@ def play_task(
     in_order = sorted(task.legs, key=lambda leg: (leg.plan.match, leg.plan.number))
 
     def play() -> Legs | None:
-        """Return the legs, or None if one was interrupted, or failed, whose rows are in the part."""
+        """Return the played legs, or None if the parts have rows of a leg that broke off."""
         played: list[Outcome] = []
         for leg in in_order:
             while disqualifications.plays(leg) and not troubles.concern(leg):
@@ -298,7 +323,9 @@ class _Troubles:
     """Bots of a task that failed for reasons outside of the game, and matches in which the rules failed.
 
     Attributes:
-        suspects: Bots that failed at least once, alone or with others.
+        all: The second failures of bots.
+        failed: Legs in which the rules failed.
+        suspects: Names of bots that failed at least once, alone or with others.
     """
 
     def __init__(self) -> None:
@@ -309,14 +336,14 @@ class _Troubles:
         self._matches: set[int] = set()
 
     def note(self, trouble: BotTrouble) -> None:
-        """Note that a leg broke off because of one of these bots: the second time that is their trouble."""
+        """Record that a leg broke off because of one of these bots. If all were suspects, it is their trouble."""
         if self.suspects.issuperset(trouble.names):
             self.all.append(Trouble(trouble.names, trouble.reason))
             self._names.update(trouble.names)
         self.suspects.update(trouble.names)
 
     def note_failure(self, leg: Leg, failure: RulesFailed) -> None:
-        """Note that the rules failed in a leg."""
+        """Record that the rules failed in a leg."""
         self.failed.append(failure.failed)
         self._matches.add(leg.plan.match)
 
@@ -326,7 +353,17 @@ class _Troubles:
 
 
 class _Lanes:
-    """A task's legs with processes, all played before the others: what they gave, and what they took."""
+    """A task's legs with processes, all played before the others.
+
+    Attributes:
+        spool: Rows of the legs.
+        played: The played legs, by digest.
+        broken: What counts of legs that were interrupted, by digest.
+        sandbox: Mode of the sandbox, "" if there are no such legs.
+        seconds: Wall-clock time of all the legs.
+        games: Number of their games.
+        legs: Number of played legs.
+    """
 
     def __init__(self) -> None:
         self.spool = Spool()
@@ -344,7 +381,14 @@ class _Lanes:
         artifacts: Mapping[str, bytes],
         stopping: Callable[[], bool],
     ) -> None:
-        """Play the legs with processes, and spool their rows."""
+        """Play the legs with processes, and spool their rows.
+
+        Raises:
+            OSError: The rows can't be spooled.
+            Stopped: The run is stopping.
+            InputError: This machine can't confine a bot.
+            RunError: This machine can't play.
+        """
         legs = [leg for leg in task.legs if leg.has_processes]
         if not legs:
             return
@@ -382,7 +426,7 @@ class _Lanes:
         self.seconds = time.perf_counter() - started
 
     def take(self, leg: Leg, sink: ParquetSink) -> Outcome:
-        """Return the outcome of a leg, with its share of their time, and put its rows into the sink."""
+        """Return the outcome of a played leg, with an equal share of all legs' time, and put its rows into the sink."""
         played = self.played[leg.digest]
         played.rows.replay_into(sink)
         played.outcome.seconds = self.seconds / self.legs
@@ -390,7 +434,12 @@ class _Lanes:
 
 
 def _finished(task: Task, sink: ParquetSink, legs: Legs, confined_by: str) -> tuple[Batch, ...]:
-    """Return the batch after its parts are on disk, or nothing if no leg was played."""
+    """Return the batch after its parts are on disk, or nothing if no leg was played.
+
+    Raises:
+        OSError: The parts can't be written.
+        ValueError: The parts couldn't be read again.
+    """
     if not len(legs):
         sink.abandon()
         return ()
@@ -402,7 +451,11 @@ def _without_bool(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _open_parts(contest: Contest, storage: Storage, first: Leg) -> tuple[str, PartWriter, PartWriter]:
-    """Return the name of a new batch, from its first leg, and its parts."""
+    """Return the name of a new batch, from its first leg, and its empty parts of games and of sessions.
+
+    Raises:
+        OSError: The parts can't be created.
+    """
     name = new_batch_name(first.plan.match, first.plan.number)
     staged = staged_name(name)
     origin = origin_metadata(contest.name, contest.engine_version)

@@ -43,7 +43,7 @@ class DisqualificationTracker:
             self._last[name] = min(self._last.get(name, index), index)
 
     def plays(self, leg: Leg) -> bool:
-        """Return whether a leg is to be played."""
+        """Return whether none of a leg's bots was disqualified in a leg before it."""
         if not self._last:
             return True
         index = self._place[leg.digest]
@@ -71,8 +71,13 @@ class LegFaults:
     def add(self, core: GameCore, failure: Failure, printed: bytes = b"", *, replaceable: bool = True) -> Seat | None:
         """Record a fault at the pending decision, and the last lines that the bot printed.
 
+        Args:
+            printed: The bot's output.
+            replaceable: Whether a new bot can take the seat. Otherwise the fault disqualifies.
+
         Returns:
-            The seat for a new bot, with another rand(), because the same might fail again. None if the bot is out.
+            The seat for a new bot, with another rand(), because the same might fail again. None if the bot is
+            disqualified.
         """
         kind, number, *_ = core.pending()
         session, game = core.position()
@@ -96,16 +101,16 @@ class LegFaults:
 
     @property
     def ended_by(self) -> int | None:
-        """The seat that ended the leg, if one did."""
+        """The disqualified seat that ended the leg, or None. With more than two entrants it is always None."""
         return self.out[-1] if self.out and len(self._leg.entrants) <= SEATS_THAT_END_A_LEG else None
 
     def add_at_start(self, number: int, failure: Failure) -> None:
-        """Record that a seat's bot can't begin the leg."""
+        """Record that a seat's bot can't begin the leg, and disqualify its entrant."""
         self._add_outside(number, 0, failure)
         self._disqualify(number)
 
     def add_at_end(self, number: int, core: GameCore, failure: Failure) -> None:
-        """Record a fault that was noticed after the last game. One too many disqualifies all the same."""
+        """Record a fault that was noticed after the last game. Even then, one too many disqualifies the entrant."""
         self._add_outside(number, max(0, core.sessions_played - 1), failure)
         if self._are_too_many(number):
             self._disqualify(number)
@@ -118,7 +123,7 @@ class LegFaults:
         return number // self._leg.members
 
     def _add_outside(self, number: int, session: int, failure: Failure) -> None:
-        """Record a fault of a seat at no decision."""
+        """Record a fault that belongs to no decision, in a session counted from the leg's first."""
         first = self._leg.plan.first_session
         self.all.append(
             Fault(
@@ -139,6 +144,6 @@ class LegFaults:
 
 
 def last_lines(printed: bytes) -> str:
-    """Return the last lines of a bot's output, without unprintable characters."""
+    """Return the last five lines of a bot's output, each of at most 200 characters, with "?" for unprintable ones."""
     lines = (line.decode("utf-8", "replace") for line in printed.splitlines()[-_MAX_LINES:])
     return "\n".join("".join(c if c.isprintable() else "?" for c in line)[:_MAX_LINE] for line in lines)

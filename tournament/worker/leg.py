@@ -74,7 +74,7 @@ class NullSink:
 
     @staticmethod
     def of(contest: Contest, rows: int) -> NullSink:
-        """Return a sink that holds this many rows of either kind."""
+        """Return a sink whose tables hold this many rows each."""
         return NullSink(Table(buffer_fields(contest.games), rows), Table(buffer_fields(contest.sessions), rows))
 
     def clear(self) -> None:
@@ -94,7 +94,7 @@ class Outcome:
         length: Sessions that the blocks of sums divide, or games if games are scored. 0 if the leg was cut short.
         rest: Fields that few legs have.
         used: Usage of each entrant's bots.
-        seconds: Time that a worker spent on it.
+        seconds: Wall-clock time that a worker spent on it.
     """
 
     leg: Leg
@@ -126,11 +126,13 @@ class ShortLegs:
 
     @deeply
     def play(self, leg: Leg, sink: RowSink) -> Outcome | None:
-        """Play a leg, or return None if `play_leg` must play it, with no rows in the sink.
+        """Play a leg, or return None if `play_leg` must play it. Then the sink has none of its rows.
 
         Raises:
             BotTrouble: A bot can't be loaded.
+            RulesFailed: The rules failed.
             Stopped: The run is stopping.
+            RunError: This machine can't play.
         """
         if not self._are_short or {seat.kind for seat in leg.seats} != {"wasm"}:
             return None
@@ -183,12 +185,16 @@ def play_leg(
     The leg also ends when a bot can't start, though it could when it entered.
 
     Args:
-        meters: Receives (decisions, instructions, the most for one) of each seat.
+        artifacts: Contents of bots and house players, by sha256.
+        stopping: Returns whether the run is stopping.
+        meters: Receives, for each entrant, its decisions, the fuel they used, and the most that one used.
         measures_bots: Whether to measure each bot's time, so that a late one is known.
 
     Raises:
         Stopped: The run is stopping.
         BotTrouble: A bot failed for a reason outside of the game, or takes far longer than its fuel should.
+        RulesFailed: The rules failed.
+        RunError: This machine can't play.
     """
     began = time.perf_counter()
     leg = leg.with_team_seats(contest.members)
@@ -233,7 +239,7 @@ def new_core(
     """Return the core that plays a leg, with the house player's content if there is one.
 
     Raises:
-        RulesFailed: Rules in Python can't begin.
+        RulesFailed: The rules raised an exception at the start of the leg.
     """
     house = artifacts[leg.house.artifact] if leg.house else None
     try:
@@ -258,11 +264,20 @@ def new_seating(
     measures_bots: bool = False,
     starts: int = 0,
 ) -> Seating:
-    """Seat a leg's WebAssembly bots. A bot that can't start is at fault, and the leg is over.
+    """Seat a leg's WebAssembly bots.
+
+    A bot that can't start is at fault and disqualified. With one or two entrants the leg is over then, and no further
+    bot is seated. Call it on a deep stack.
+
+    Args:
+        measure_fuel: Whether to count the fuel of each decision.
+        measures_bots: Whether to measure each bot's time, which makes games slower.
+        starts: Maximum number of bots' starts in a short leg; 0 if they are unlimited.
 
     Raises:
         BotTrouble: A bot failed for a reason outside of the game.
         Stopped: The run is stopping.
+        RunError: This machine can't play.
     """
     limits = limits_of(settings)
     bots = [_loaded(contest, settings, seat, artifacts, limits) if seat.kind == "wasm" else None for seat in leg.seats]
@@ -293,7 +308,12 @@ def new_seating(
 def _loaded(
     contest: Contest, settings: ContestSettings, seat: Seat, artifacts: Mapping[str, bytes], limits: BotLimits
 ) -> LoadedBot:
-    """Return a seat's bot, which could be loaded when it entered, or raise an error."""
+    """Return a seat's bot, loaded. It could be loaded when it entered.
+
+    Raises:
+        BotTrouble: It can't be loaded.
+        RunError: This machine can't load any bot.
+    """
     try:
         return load_bot(
             artifacts[seat.artifact], contest.interface, seat.name, settings.memory_megabytes, limits.engine
@@ -316,7 +336,16 @@ def _limits(fuel_per_call: int, fuel_per_leg: int, memory_megabytes: int) -> Bot
 
 @deeply
 def seat_again(seating: Seating, number: int, seat: Seat, core: GameCore, faults: LegFaults) -> bool:
-    """Start a WebAssembly bot again after a fault. Return False if it can't start, which is one more."""
+    """Start a new WebAssembly bot at a seat after a fault.
+
+    Returns:
+        Whether it could start. If it couldn't, that is one more fault, which disqualifies.
+
+    Raises:
+        BotTrouble: The bot failed for a reason outside of the game.
+        Stopped: The run is stopping.
+        RunError: This machine can't play.
+    """
     try:
         seating.seat(number, seat.random_seed)
         seating.join()
@@ -337,8 +366,14 @@ def outcome_of(
 ) -> Outcome:
     """Return the result of a leg, from its core, its faults, and its bots' usage.
 
+    Args:
+        used: Usage of each seat's bot.
+        seconds: Wall-clock time of the leg.
+        tries: How often the leg has begun.
+
     Raises:
         RulesFailed: The rules failed.
+        BotTrouble: The faults can't be kept.
     """
     try:
         core.check()
@@ -360,12 +395,12 @@ def _rare_fields(leg: Leg, faults: LegFaults, tries: int) -> RareFields:
 
 
 def seats_by_entrant(leg: Leg) -> list[range]:
-    """Return the seats of each entrant's bots."""
+    """Return the seat numbers of each entrant's bots, by entrant."""
     return [range(first, first + leg.members) for first in range(0, len(leg.seats), leg.members)]
 
 
 def _sum_usage(used: Sequence[Used]) -> Used:
-    """Return what an entrant's bots used together."""
+    """Return an entrant's usage: the sums of its bots' fuel and time, and the maxima of memory and slowest answer."""
     return Used(
         sum(one.fuel for one in used),
         sum(one.cpu_seconds for one in used),
@@ -379,9 +414,9 @@ def legs_of(contest: Contest, played: Sequence[Outcome], luck: Floats | None = N
 
     Args:
         contest: The contest.
-        played: The legs, by match and number.
+        played: The legs, ordered by match and number.
         luck: As in `compute_leg_sums`.
-        legs_of_deals: How many legs in a row share their deals.
+        legs_of_deals: Number of legs of a replica, which share their deals.
 
     Raises:
         RulesFailed: The rules gave points in a leg that no record holds.
@@ -423,14 +458,22 @@ def legs_of(contest: Contest, played: Sequence[Outcome], luck: Floats | None = N
 
 
 def result_of(contest: Contest, outcome: Outcome) -> LegResult:
-    """Return the result of a leg, or pass on the RulesFailed of its rules."""
+    """Return the result of a leg.
+
+    Raises:
+        RulesFailed: The rules gave points that no record holds.
+    """
     # Legs that no schedule has, as of a trial, may have any digest, which fits no column.
     without = replace(outcome, leg=replace(outcome.leg, digest=""))
     return replace(legs_of(contest, [without])[0], digest=outcome.leg.digest)
 
 
 def _rules_failure(contest: Contest, leg: Leg, position: tuple[int, int], failure: Exception) -> RulesFailed:
-    """Return the error for an exception in a contest's rules, with its place: in their file, or in what they call."""
+    """Return the error for an exception in a contest's rules, with its line in their file or in what they call.
+
+    Args:
+        position: Session of the leg and game of the session, from 0.
+    """
     session, game = position
     where = locate_failure(contest, failure)
     message = truncate(printable(" ".join(str(failure).split())), 300)

@@ -24,7 +24,12 @@ _SOURCES = {".py", ".pyx", ".pxd", ".wat", ".c", ".h", ".toml"}
 
 @dataclass(frozen=True)
 class Versions:
-    """Versions by name. The one of `sources` digests this package's files, which can be newer than its version."""
+    """Versions by name.
+
+    Attributes:
+        by_name: Pairs of a name and a version, "none" if it isn't installed. The version of "sources" is a digest of
+            this project's files, which can be newer than its version.
+    """
 
     by_name: tuple[tuple[str, str], ...]
 
@@ -43,6 +48,7 @@ class Invitation:
     """A driver's message with each task, by which a node proves that it can play.
 
     Attributes:
+        location: Folder or URL of the results.
         name: File in the results' storage that the driver wrote.
         content: Content of that file.
     """
@@ -83,7 +89,12 @@ def _source_files() -> Iterator[tuple[str, Path]]:
 
 
 def invite(storage: Storage) -> Invitation:
-    """Write the file that nodes have to read into the results' storage."""
+    """Write the file that nodes have to read into the results' storage, and return the message that names it.
+
+    Raises:
+        OSError: The file can't be written.
+        RunError: The object store's request fails.
+    """
     invitation = Invitation(versions_here(), storage.location, staged_name("driver"), uuid.uuid4().hex)
     storage.replace(invitation.name, invitation.content.encode(), durable=False)
     return invitation
@@ -91,7 +102,11 @@ def invite(storage: Storage) -> Invitation:
 
 @cache
 def accept(invitation: Invitation) -> None:
-    """Prove once in this process that it can play, or raise an error."""
+    """Check once in this process that it has the driver's versions and can read its file.
+
+    Raises:
+        RunError: It has other versions, or reads another content or none.
+    """
     if found := versions_here().differences(invitation.versions):
         raise RunError(f"it has {found}: install the same on every node")
     try:
@@ -107,7 +122,7 @@ def accept(invitation: Invitation) -> None:
 
 @cache
 def accept_contest(rules: str, requires: tuple[tuple[str, str], ...], source: Source | None = None) -> None:
-    """Prove once in this process that it has a contest's rules, and the packages on which its games depend.
+    """Check once in this process that it has a contest's rules, and the packages on which its games depend.
 
     Raises:
         RunError: They are missing or different.

@@ -33,10 +33,15 @@ ILLEGAL = ", which is illegal and loses the game"  # suffix of an answer's text
 
 @dataclass(frozen=True)
 class Window:
-    """The games of a leg to observe: sessions, counted in the leg, and of each session games, both ends included.
+    """The games of a leg to observe.
 
-    At most this many `decisions` of them are kept. Of the session `drawn`, by its number in the leg, there are
-    drawings if the contest makes any.
+    Attributes:
+        first_session: First session, counted from 0 in the leg.
+        last_session: Last session, which is included.
+        first_game: First game of each session, from 0.
+        last_game: Last game of each session, which is included.
+        decisions: Maximum number of decisions that are kept.
+        drawn: Session of the leg that is drawn, if the contest makes drawings; None for none.
     """
 
     first_session: int = 0
@@ -101,7 +106,7 @@ class ObservationTape(Protocol):
         """Record a decision before its answer, with the address of the bot's struct."""
 
     def answered(self, seat: int, number: int, value: object, /) -> None:
-        """Record what a bot returned, and what it means to the rules."""
+        """Record what a bot answered: as a number, and as a value if the rules read one, otherwise None."""
 
     def failed(self, seat: int, /) -> None:
         """Record a fault in the last decision of a seat."""
@@ -165,11 +170,13 @@ def observe_leg(
     A bot that is a process has one for this leg alone, so that its output is known.
 
     Args:
+        window: The games to observe; None for all.
         new_tape: Makes the tape of the window's decisions, again if the leg begins again.
 
     Raises:
         InputError: This machine can't confine a bot.
-        RunError: This machine can't run a bot.
+        RunError: This machine can't run a bot, or the rules failed.
+        OSError: Rows can't be stored.
     """
     window = window or Window()
     cores: list[ObservedCore] = []
@@ -210,12 +217,20 @@ def _watched(
     names: Sequence[str] = (),
     new_tape: Callable[[], ObservationTape] | None = None,
 ) -> Contest:
-    """Return the contest with cores that record the window, each of which is added to `cores`."""
+    """Return the contest with cores that record the window.
+
+    Args:
+        cores: Receives each core. The last one is of the attempt that counts.
+        drawings: Receives the drawings of the window's session.
+        names: Names of the bots, by seat, for the drawings.
+        new_tape: Makes the tape of each core, if there is one.
+    """
     draw = contest.new_drawn_core
 
     tapes: list[ObservationTape] = []
 
     def new_core(setup: CoreSetup[Any]) -> GameCore:
+        """Return a core that records the window, and add it to `cores`."""
         if new_tape:
             tapes.append(new_tape())
         if draw and window.drawn is not None:
@@ -240,6 +255,7 @@ def _watched(
     if dialogue := interface.new_dialogue:
         # A dialogue reads the contest's own core.
         def new_dialogue(core: GameCore, key: bytes) -> Dialogue:
+            """Return a program's dialogue, recorded if there is a tape."""
             assert isinstance(core, ObservedCore)
             talk = dialogue(core.core, key)
             return tapes[-1].recorded(talk, key) if tapes else talk
@@ -251,6 +267,7 @@ def _watched(
 def _games(
     contest: Contest, leg: Leg, core: ObservedCore, sink: _WindowSink, result: LegResult
 ) -> tuple[ObservedGame, ...]:
+    """Return a leg's observed games, in order."""
     names = tuple(player.name for player in leg.players)
     faults = list(result.faults)
     steps: dict[tuple[int, int], list[Step]] = {position: [] for position in sink.kept}
@@ -305,7 +322,7 @@ def _plain(named: Mapping[str, object]) -> Mapping[str, str]:
 
 
 def _pop_fault(faults: list[Fault], seat: int, session: int, game: int) -> Fault | None:
-    """Remove and return the next fault of a seat in a game."""
+    """Remove and return the next fault of a seat in a game, or return None."""
     for number, fault in enumerate(faults):
         if (fault.seat, fault.session, fault.game) == (seat, session, game):
             return faults.pop(number)
@@ -313,7 +330,7 @@ def _pop_fault(faults: list[Fault], seat: int, session: int, game: int) -> Fault
 
 
 def _plain_answer(contest: Contest, kind: int, answer: object) -> str:
-    """Return an answer by its name in the contest, or its value."""
+    """Return an answer as text: its name in the contest, its value if it has none, or "nothing"."""
     if answer is None:
         return "nothing"
     names = contest.interface.questions[kind].answer_names

@@ -1,8 +1,10 @@
 # Looks for what would tell it one tournament, machine, worker or leg from another, or from a check.
 # Verdict: ok
+import fcntl
 import locale
 import os
 import resource
+import stat
 import sys
 
 from look_once import a, b
@@ -16,17 +18,23 @@ OF_THE_MACHINE = [
 ]
 
 
-def can_be_read(path):
+def is_harmless(descriptor):
+    """Return whether a descriptor is closed, /dev/null, or one end of a pipe."""
     try:
-        open(path).close()
+        found = os.fstat(descriptor)
     except OSError:
-        return False
-    return True
+        return True
+    is_known = stat.S_ISFIFO(found.st_mode) or found.st_rdev == os.stat("/dev/null").st_rdev
+    return is_known and fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE != os.O_RDWR
 
 
 def look():
     for path in OF_THE_MACHINE:
-        assert not can_be_read(path), path
+        try:
+            open(path).close()
+        except OSError:
+            continue
+        raise AssertionError(path)
     assert os.getcwd() == "/"
     assert sys.argv == ["looks_where_it_is"]
     assert sys.stdin.read() == ""
@@ -37,3 +45,4 @@ def look():
     assert languages <= {"C", "C.UTF-8"}, languages
     assert resource.getrlimit(resource.RLIMIT_NOFILE) == (64, 64)
     assert not [name for name in sys.modules if name.split(".")[0] in ("tournament", "engine")]
+    assert all(map(is_harmless, range(4096)))

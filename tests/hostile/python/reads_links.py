@@ -2,30 +2,16 @@
 # Verdict: ok
 import os
 
-from look_once import a, b
+from attempts import a, b
 
-LINKS = ("cwd", "exe", "root", "root/etc/passwd", "fd/0", "fd/1", "fd/5", "ns/pid", "task/1/exe")
+LINKS = ("cwd", "exe", "root/etc/passwd", "fd/0", "fd/5", "ns/pid", "task/1/exe")
 WAYS = (os.readlink, os.stat, os.listdir, os.chdir, lambda path: os.open(path, os.O_PATH))
-
-
-def follow(way, path, **more):
-    try:
-        found = way(path, **more)
-    except OSError:
-        return
-    raise AssertionError(f"{path} is {found}")
-
-
-def look():
-    own = os.getpid()
-    near = {os.getppid(), 1, *range(max(2, own - 20), own + 20)} - {own}
-    for process in {os.getppid(), *range(max(1, own - 200), own + 50)}:
-        for folder in ("/proc", "/proc/self/..", "/var/run/../proc", "/dev/fd/../.."):
-            for link in LINKS:
-                for way in WAYS if process in near else WAYS[:1]:
-                    follow(way, f"{folder}/{process}/{link}")
-    try:
-        first = os.open("/proc/1", os.O_PATH)
-    except OSError:
-        return
-    follow(os.readlink, "exe", dir_fd=first)
+FOLDERS = ("/proc", "/proc/self/..", "/var/run/../proc", "/dev/fd/../..")
+OWN = os.getpid()
+NEAR = {os.getppid(), 1, *range(max(2, OWN - 20), OWN + 20)} - {OWN}
+ATTEMPTS = {
+    (number, path): lambda way=way, path=path: way(path)
+    for process in {os.getppid(), *range(max(1, OWN - 200), OWN + 50)}
+    for number, way in enumerate(WAYS if process in NEAR else WAYS[:1])
+    for path in (f"{folder}/{process}/{link}" for folder in FOLDERS for link in LINKS)
+} | {"by a descriptor": lambda: os.readlink("exe", dir_fd=os.open("/proc/1", os.O_PATH))}

@@ -38,6 +38,11 @@ def read_decks(path: Path) -> NDArray[np.uint8]:
 
 
 def _hand(fields: list[str], where: str) -> list[int]:
+    """Return the card numbers of a line's words.
+
+    Raises:
+        InputError: The words aren't nine different cards.
+    """
     if len(fields) != 2 * CARDS:
         raise InputError(f"{where}: has {len(fields)} words instead of {2 * CARDS} integers: {_ORDER}")
     for word in fields:

@@ -43,7 +43,16 @@ class LegsLuck:
     def add(
         self, games: Mapping[str, npt.NDArray[Any]], first_rows: Sequence[int], first_sessions: Sequence[int]
     ) -> None:
-        """Add the next hands."""
+        """Add the next hands, in any pieces.
+
+        Args:
+            games: The hands, by column.
+            first_rows: The rows at which further legs begin. Those before belong to the leg that began last.
+            first_sessions: Ignored, because each leg is one session.
+
+        Raises:
+            ValueError: No session has such hands.
+        """
         edges = [*first_rows, len(games["profit"])]
         if edges[0]:
             self._legs[-1].add({name: column[: edges[0]] for name, column in games.items()})
@@ -70,7 +79,11 @@ class _LegLuck:
         self._shuffle = 0
 
     def add(self, games: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Add the next hands, by column. A ValueError means that no session has such hands."""
+        """Add the next hands, by column.
+
+        Raises:
+            ValueError: No session has such hands.
+        """
         joined = [np.ascontiguousarray(games[name]) for name in LUCK_COLUMNS]
         if self._first:
             joined = [np.concatenate(both) for both in zip(self._first, joined)]
@@ -85,7 +98,7 @@ class _LegLuck:
             )
 
     def _pieces(self, rows: int) -> Iterator[slice]:
-        """Cuts the next hands where weights are to be learned before one, and counts them as played."""
+        """Yield slices of the next hands, and count them as played. Between slices the weights are learned again."""
         row = 0
         while row < rows:
             while self._next and self.played == self._next[0]:

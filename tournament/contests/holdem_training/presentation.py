@@ -38,7 +38,7 @@ _COLUMNS = {"folded_by": ("no one", "Alice", "Bob"), **{f"raise_{number}": () fo
 
 
 def hand_strengths(cards: Sequence[npt.NDArray[np.uint8]]) -> npt.NDArray[np.intp]:
-    """Return the hands made of five to seven cards, as indices of MADE.
+    """Return the hands made of five to seven cards, as indices of HAND_NAMES.
 
     Args:
         cards: One array of cards, 0 to 51, 13 of each suit, for each card of the hands.
@@ -64,7 +64,7 @@ def hand_strengths(cards: Sequence[npt.NDArray[np.uint8]]) -> npt.NDArray[np.int
 
 
 def hole_grid(first: npt.NDArray[np.uint8], second: npt.NDArray[np.uint8]) -> npt.NDArray[np.intp]:
-    """Two cards as a field of the usual grid, row by row: aces first, suited hands above the diagonal."""
+    """Return two cards as an index of the usual grid, row by row: aces first, suited hands above the diagonal."""
     one, other = 12 - first % 13, 12 - second % 13
     high, low = np.minimum(one, other), np.maximum(one, other)
     suited = first // 13 == second // 13
@@ -72,7 +72,7 @@ def hole_grid(first: npt.NDArray[np.uint8], second: npt.NDArray[np.uint8]) -> np
 
 
 def tally(rows: Rows, seats: Seats) -> Sums:
-    """Count Alice's actions by entrant: `hole` before the flop, by her cards, and `board` later, by round and MADE."""
+    """Count Alice's actions by entrant: `hole` before the flop, by her cards, and `board`, by round and strength."""
     everybody = seats.entrants + 1
     cards = {name: np.minimum(rows[name], _CARDS - 1) for name in ("alice_card_1", "alice_card_2", *_SEEN)}
     plays = np.ones(len(seats.players[0]), bool)
@@ -95,7 +95,10 @@ def tally(rows: Rows, seats: Seats) -> Sums:
 
 
 def decided(rows: Rows) -> Sequence[Decided]:
-    """Alice checks, raises or folds in each round that she plays, by her hand: two cards, later what she has made."""
+    """Return Alice's checks, raises and folds in each round that she plays.
+
+    They are by her hand: two cards before the flop, and what she has made after it.
+    """
     cards = {name: np.minimum(rows[name], _CARDS - 1) for name in ("alice_card_1", "alice_card_2", *_SEEN)}
     plays = np.ones(len(rows["profit"]), bool)
     decisions = []
@@ -127,6 +130,7 @@ def charts(sums: Sums, subject: Subject) -> Sequence[Chart]:
     ranks = tuple(reversed(VALUES))
 
     def grid(title: str, meaning: str, action: int) -> Chart:
+        """Return the chart of an action by strength and round, from the flop on."""
         return GridChart(
             title, meaning, HAND_NAMES, _ROUND_NAMES[1:],
             [shares(row[:, action], row.sum(axis=1)) for row in board], board.sum(axis=2).tolist(),

@@ -14,7 +14,7 @@ from engine.games.holdem_training.rates import RateSampler
 from engine.processes.lanes import Violation
 from engine.processes.lines import MAX_LINE_BYTES
 
-RATE_BUDGET = 3_000_000
+RATE_BUDGET = 3_000_000  # samples in a leg, as the statement has it
 
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
 _VIEW = struct.Struct("<22i")
@@ -22,7 +22,7 @@ _BOARD_CARDS = (0, 3, 4, 5)  # number in each round
 
 
 class _Wrong(Exception):
-    """The fault in a line."""
+    """Raised for a malformed or forbidden line. The message names the fault."""
 
 
 class Dialogue:
@@ -45,7 +45,7 @@ class Dialogue:
         return self._total / self.hands_played if self.hands_played else 0.0
 
     def asked(self) -> list[str]:
-        """Return the outcome of the last action and the pending decision."""
+        """Return the outcome of the last action, or the number of hands at the start, and the pending decision."""
         fields = _VIEW.unpack(self._core.pending()[2])
         round_, stack, bobs_stack, pot = fields[18:]
         lines = self._outcome(hand_has_ended=round_ <= self._round)
@@ -77,7 +77,10 @@ class Dialogue:
         return [*self._outcome(hand_has_ended=True), f"SCORE {self.mean_profit:.6f}"]
 
     def _outcome(self, hand_has_ended: bool) -> list[str]:
-        """Return Bob's reply and the hand's profit, or the number of hands before the first action."""
+        """Return Bob's reply and, if the hand has ended, its profit, which is added to the total.
+
+        Before the first action, return the number of hands.
+        """
         if self._action is None:
             return [str(self._core.hands)]
         replies = {BOB_CHECKED: "OPP CHECK", BOB_CALLED: f"OPP CALL {self._action}", BOB_FOLDED: "OPP FOLD"}
@@ -90,6 +93,11 @@ class Dialogue:
         return lines
 
     def _meaning(self, fields: list[str]) -> list[str] | int:
+        """Return the reply to a RATE, or an action for the core.
+
+        Raises:
+            _Wrong: The line is malformed or not allowed.
+        """
         match fields:
             case ["RATE", count]:
                 return [self._rate(_integer(count))]
@@ -104,6 +112,11 @@ class Dialogue:
         return self._action
 
     def _rate(self, samples: int) -> str:
+        """Return the shares of wins and ties in this many samples, as a line, and take them from the budget.
+
+        Raises:
+            _Wrong: The number is below 1 or above the rest of the budget.
+        """
         if samples < 1:
             raise _Wrong(f"RATE takes at least 1, not {samples}")
         if samples > self._budget:
@@ -113,6 +126,11 @@ class Dialogue:
         return f"RATES {wins / samples:.6f} {ties / samples:.6f}"
 
     def _raise(self, amount: int) -> int:
+        """Return the amount of a raise.
+
+        Raises:
+            _Wrong: The amount is below 1 or above the stack.
+        """
         if not 1 <= amount <= self._stack:
             allowed = f"1 to {self._stack}" if self._stack else "nothing, for the stack is empty"
             raise _Wrong(f"RAISE {amount} is out of range: {allowed}")
@@ -125,6 +143,11 @@ def _excerpt(text: str) -> str:
 
 
 def _split_fields(line: bytes) -> list[str]:
+    """Return a line's words.
+
+    Raises:
+        _Wrong: The line is too long, or isn't ASCII.
+    """
     if len(line) > MAX_LINE_BYTES:
         raise _Wrong(f"the line is longer than {MAX_LINE_BYTES} bytes")
     try:
@@ -134,12 +157,18 @@ def _split_fields(line: bytes) -> list[str]:
 
 
 def _integer(text: str) -> int:
+    """Return an integer of at most 18 digits.
+
+    Raises:
+        _Wrong: The text is none.
+    """
     if not _INTEGER.fullmatch(text):
         raise _Wrong(f"{_excerpt(text)} is not an integer")
     return int(text)
 
 
 def _explain_error(fields: list[str]) -> str:
+    """Return the fault of a line that is none of the commands."""
     match fields:
         case []:
             return "the line is empty"

@@ -57,6 +57,7 @@ class Settings(BankedSettings):
 
 
 def _new_core(setup: CoreSetup[Settings]) -> GameCore:
+    """Return the core of a leg."""
     return HoldemTrainingCore(setup.games, setup.sessions, hands=setup.settings.hands, **setup.leg.for_core)
 
 
@@ -70,6 +71,7 @@ LUCK_COLUMNS = (
 
 
 def _new_luck(settings: Settings) -> LegsLuck:
+    """Return what computes the luck of legs. Its module is imported only now."""
     from tournament.contests.holdem_training import luck
 
     return luck.LegsLuck(settings.hands)
@@ -86,6 +88,7 @@ def _against_bob(value: Callable[[HousePlaySums], float | None], played: Sequenc
 
 
 def _tasks(played: HousePlaySums) -> float:
+    """Return the number of tasks that are passed."""
     return float(sum(tasks(mean_profit(played))))
 
 
@@ -115,7 +118,7 @@ def new_dialogue(core: GameCore, key: bytes) -> Dialogue:
 
 
 def name_answer(answer: int) -> str:
-    """Name a bot's answer, from the number that the adapter gave an answer outside of the rules."""
+    """Return a refused answer in the statement's words, from the number by which the adapter passes it on."""
     return {-2: "CALL", -3: "an unknown action"}.get(answer) or f"RAISE {answer if answer > 0 else answer + 1000}"
 
 
@@ -123,6 +126,7 @@ def show_view(values: Mapping[str, float]) -> str:
     """Return cards as suit and value, without the unknown ones, and the chips."""
 
     def cards(owner: str) -> str:
+        """Return an owner and its visible cards as suit and value."""
         names = [name.removesuffix("_suit") for name in values if name.startswith(owner) and name.endswith("_suit")]
         visible = [place for place in names if values[f"{place}_suit"] >= 0]
         return " ".join([owner, *[f"{values[f'{place}_suit']:g} {values[f'{place}_value']:g}" for place in visible]])

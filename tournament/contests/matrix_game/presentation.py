@@ -90,7 +90,7 @@ class _MatrixGame:
 
     @property
     def lasts(self) -> int:
-        """The number of cases of the turn before that are told apart."""
+        """The number of cases of the turn before that `answers` distinguishes."""
         return self.count * self.count if self.count <= _MAX_BOTH else self.count
 
     def tally(self, rows: Rows, seats: Seats) -> Sums:
@@ -128,6 +128,7 @@ class _MatrixGame:
         return charts
 
     def _by_turn(self, own: npt.NDArray[Any], field: npt.NDArray[Any]) -> Chart:
+        """Return the chart of a bot's moves over a game: the first of two, or the most frequent of more."""
         if self.count == 2:  # the other's share is the rest
             title = f"{self.moves[0].capitalize()}, by turn"
             lines = against_field(*(shares(turns[:, 0], turns.sum(axis=1)) for turns in (field, own)))
@@ -140,6 +141,7 @@ class _MatrixGame:
         return LineChart(title, meaning, "turn, from", begins, lines)
 
     def _after_moves(self, answers: npt.NDArray[Any]) -> Chart:
+        """Return the chart of a bot's moves by the moves of the turn before."""
         after, whose = self.moves, "the other's last move"
         if self.count <= _MAX_BOTH:
             after = [f"{mine}, {theirs}" for mine in self.moves for theirs in self.moves]
@@ -150,7 +152,7 @@ class _MatrixGame:
         )
 
     def points(self, rows: Rows) -> Sequence[npt.NDArray[Any]]:
-        """Return both seats' payoffs."""
+        """Return both seats' payoffs. Unless the game is symmetric, rows have the column SEAT_0_IS_ROW."""
         is_row = np.ones(len(rows["turn"]), bool) if self.is_symmetric else rows[SEAT_0_IS_ROW]
         moves = [np.minimum(rows[f"move_{seat}"], self.count - 1) for seat in (0, 1)]
         row, column = np.where(is_row, *moves), np.where(is_row, *moves[::-1])
@@ -158,7 +160,7 @@ class _MatrixGame:
         return np.where(is_row, of_row, of_column), np.where(is_row, of_column, of_row)
 
     def scene(self, row: Row) -> Scene:
-        """Return a turn."""
+        """Return a turn as a scene, with payoffs if the row says who has the row's."""
         steps = []
         for seat in (0, 1):
             slipped = " by a slip" if row[f"move_replaced_{seat}"] else ""

@@ -58,6 +58,11 @@ class Settings(ContestSettings):
     @field_validator("moves")
     @classmethod
     def _are_moves(cls, moves: list[str]) -> list[str]:
+        """Return the names of moves.
+
+        Raises:
+            ValueError: Their number, length or characters are wrong, or two are the same.
+        """
         if not 2 <= len(moves) <= MAX_MOVES:
             raise ValueError(f"there must be 2 to {MAX_MOVES} moves")
         if len(set(moves)) < len(moves):
@@ -69,6 +74,11 @@ class Settings(ContestSettings):
     @field_validator("payoffs", "column_payoffs")
     @classmethod
     def _check_payoff_shape(cls, payoffs: Payoffs | None, info: ValidationInfo) -> Payoffs | None:
+        """Return payoffs as floats, without −0.
+
+        Raises:
+            ValueError: There isn't one for each pair of moves, or one is too large.
+        """
         moves = info.data.get("moves")
         if payoffs is None or moves is None:  # their own mistake is reported
             return payoffs
@@ -86,6 +96,7 @@ class Settings(ContestSettings):
 
 
 def _new_core(setup: CoreSetup[Settings]) -> GameCore:
+    """Return the core of a leg."""
     settings = setup.settings
     return MatrixGameCore(
         setup.games,
@@ -103,13 +114,17 @@ def _new_core(setup: CoreSetup[Settings]) -> GameCore:
 
 
 def _new_core_at_limits(setup: CoreSetup[Settings]) -> GameCore:
-    """Games in which all moves are drawn at random, whatever the bots choose: histories that they haven't met."""
+    """Return a core of a few sessions in which all moves are drawn at random, whatever the bots choose.
+
+    So bots meet histories that they don't know.
+    """
     even = 1 - 1 / len(setup.settings.moves)  # noise at which all moves are equally likely
     few = setup.leg._replace(sessions=min(setup.leg.sessions, _SESSIONS_AT_LIMITS))
     return _new_core(replace(setup, leg=few, settings=setup.settings.model_copy(update={"noise": even})))
 
 
 def _make_presentation(settings: Settings) -> Presentation:
+    """Return the presentation of a game with these settings."""
     payoffs = settings.payoffs, settings.payoffs_to_column
     turns, ends = settings.turns_per_game, settings.end_probability
     expected = min(turns, int(_ENDS_FOR_PANELS / ends)) if ends else 0
@@ -161,7 +176,7 @@ class MatrixGame(Rules):
 
     @staticmethod
     def decisions(settings: Settings) -> tuple[Decision, ...]:
-        """Return what bots are asked: one of these moves."""
+        """Return the decision, which is one of these moves, and the news of earlier turns."""
         return _Move("move", "Choose a move", observation=_OBSERVATION, answer=Int(0, len(settings.moves) - 1)), _PAST
 
     core = Core(

@@ -12,7 +12,7 @@ from tournament.contests.open_spiel.rules import ACT, CHANCE, MAX_PLAYERS, OVER,
 from tournament.errors import pluralize
 from tournament.names import did_you_mean
 
-# Of a game; some 150 MB with all that processes are told.
+# Nodes of a game that are remembered: some 150 MB with the messages to processes.
 _MAX_NODES = 60_000
 _MAX_GAMES = 4
 # OpenSpiel's PlayerId of movers that aren't players.
@@ -27,7 +27,13 @@ class NoGame(Exception):
 
 
 class Node:
-    """A state's kind, with (outcomes, probabilities), a question, (questions, positions), or points by position."""
+    """A state of a game.
+
+    Attributes:
+        kind: CHANCE, TURN, SIMULTANEOUS or OVER.
+        told: By kind: (outcomes, probabilities), a question, (questions, positions), or points by position.
+        after: Remembered nodes, by action.
+    """
 
     __slots__ = ("after", "kind", "told")
 
@@ -55,7 +61,7 @@ class Game:
         self.nodes = 0
 
     def begun(self, rng: Rng) -> Walk:
-        """Return a new game. If it draws its chance itself, it gets a seed."""
+        """Return a new game. If it draws its chance itself, it gets a seed from `rng`."""
         if self.root:
             return Walk(self, self.root)
         assert self._seeded
@@ -63,7 +69,7 @@ class Game:
         return Walk(self, self.node(state), state)
 
     def state(self, history: Any) -> Any:
-        """Return the state after these actions. If all players move, an action is a tuple."""
+        """Return the state after these actions. If all players move at the same time, an action is a tuple."""
         state = self._game.new_initial_state()
         for action in history:
             advance(state, action)
@@ -82,6 +88,7 @@ class Game:
         return Node(OVER, state.returns())
 
     def _ask(self, state: Any, player: int, legal: list[int]) -> Question:
+        """Return a player's question in a state."""
         return ACT(
             player,
             information_state=str(getattr(state, self.told)(player)),
@@ -154,7 +161,11 @@ def load_game(written: str) -> Game:
 
 
 def _load(written: str) -> tuple[Any, tuple[str, dict[str, Any], str] | None]:
-    """Return a game and, if it draws its chance itself, the arguments of `_seeded_game`. Other games are a NoGame."""
+    """Return a game and, if it draws its chance itself, the first three arguments of `_seeded_game`, otherwise None.
+
+    Raises:
+        NoGame: The game can't be loaded, or bots can't play it.
+    """
     try:
         import pyspiel
     except ImportError:
@@ -193,7 +204,10 @@ def _seeded_game(name: str, arguments: dict[str, Any], seed: str, number: int) -
 
 
 def _tried(game: Any) -> tuple[str, ...]:
-    """Return what players know in a random game. It repeats for the same seed if nothing else is random."""
+    """Return what players know in a random game, and its last state.
+
+    Two runs are equal if the seed determines all chance.
+    """
     drawn, told, known = random.Random(1), _texts(game.get_type()), []
     state = game.new_initial_state()
     for _ in range(_MAX_TRIED):
@@ -215,10 +229,12 @@ def _texts(kind: Any) -> str:
 
 
 def _version() -> str:
+    """Return the installed version of OpenSpiel."""
     import importlib.metadata
 
     return importlib.metadata.version(PACKAGE)
 
 
 def _first_line(error: Exception) -> str:
+    """Return the first line of an error, or its type."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]

@@ -23,7 +23,7 @@ PACKAGE = "open_spiel"
 _HIGHEST = 2**31 - 1
 _MAX_ACTIONS = 4096
 MAX_PLAYERS = 10
-# What comes next in a game.
+# Kinds of states of a game.
 CHANCE, TURN, SIMULTANEOUS, OVER = range(4)
 
 ACT = Decision(
@@ -49,6 +49,11 @@ class OpenSpielSettings(Settings):
     @field_validator("open_spiel_game")
     @classmethod
     def _can_be_played(cls, value: str) -> str:
+        """Return the game's name and parameters.
+
+        Raises:
+            PydanticCustomError: The name is empty, the game can't be loaded, or bots can't play it.
+        """
         if not value:
             raise PydanticCustomError("open_spiel", 'missing game; set one, such as open_spiel_game = "leduc_poker"')
         from tournament.contests.open_spiel.game_tree import NoGame, load_game
@@ -66,7 +71,11 @@ class OpenSpielSettings(Settings):
     @field_validator("seats")
     @classmethod
     def _are_players(cls, value: int, info: ValidationInfo) -> int:
-        """Return the number of players, and raise an error for a different number."""
+        """Return the game's number of players.
+
+        Raises:
+            PydanticCustomError: The table has another number.
+        """
         from tournament.contests.open_spiel.game_tree import load_game
 
         if "open_spiel_game" not in info.data:
@@ -103,7 +112,7 @@ class OpenSpiel(Rules):
         self.game = load_game(settings.open_spiel_game)
 
     def play(self, session: Session) -> Questions:
-        """Play one game."""
+        """Play one game, and record it."""
         rng = session.rng
         self.walk = walk = self.game.begun(rng)
         go, node = walk.go, walk.node

@@ -19,7 +19,14 @@ _CHUNK = 10_000
 
 @dataclass(frozen=True)
 class Recipe:
-    """The parameters that determine a generated server. The seed is below 2^256."""
+    """The parameters that determine a generated server.
+
+    Attributes:
+        bet1: Chips of a bet in round 1.
+        bet2: Chips of a bet in round 2.
+        iterations: Steps of the hill climbing.
+        seed: Seed of start and steps, below 2^256.
+    """
 
     bet1: int
     bet2: int
@@ -28,7 +35,12 @@ class Recipe:
 
 
 def generate(recipe: Recipe, watch: Callable[[int, float], None] = lambda steps, value: None) -> ServerStrategy:
-    """Make a server. `watch` receives the steps done and the trembling value, at most a few times a second."""
+    """Make a server by hill climbing.
+
+    Args:
+        recipe: The server's parameters.
+        watch: Called after each 10,000 steps and the last one, with the steps done and the trembling value.
+    """
     climber = HillClimber(random_strategy(recipe.seed), recipe.bet1, recipe.bet2)
     for first in range(0, recipe.iterations, _CHUNK):
         steps = min(_CHUNK, recipe.iterations - first)
@@ -38,11 +50,19 @@ def generate(recipe: Recipe, watch: Callable[[int, float], None] = lambda steps,
 
 
 def cached_at(recipe: Recipe) -> Path:
-    """Return the path of a generated server in the cache."""
+    """Return the path of a generated server in the cache.
+
+    Raises:
+        RunError: No home is known for the cache, or others can write to it.
+    """
     key = json.dumps([_METHOD, recipe.bet1, recipe.bet2, recipe.iterations, recipe.seed])
     return cache_folder() / "strategies" / f"{hashlib.sha256(key.encode()).hexdigest()}.sealed"
 
 
 def generated_text(recipe: Recipe) -> bytes:
-    """Return the file of a generated server, from the cache if it was made before."""
+    """Return the file of a generated server, from the cache if it was made before.
+
+    Raises:
+        RunError: The cache can't be used.
+    """
     return get_or_make(cached_at(recipe), lambda: write_strategy(generate(recipe)).encode())

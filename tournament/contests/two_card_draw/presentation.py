@@ -89,12 +89,19 @@ _HAND_INDEX[list(_HANDS)] = np.arange(len(_HANDS))
 
 
 def _cards(hand: int) -> tuple[str, str]:
+    """Return a hand's lower and higher card as text."""
     low, high = divmod(int(hand), 10)
     return str(low), str(high)
 
 
 def _betting(bets: int, x_opened: bool, folder: int) -> Iterator[tuple[int, str]]:
-    """Yield seat and action of a round, at whose end the folder folds: 0 no one, 1 x, 2 y."""
+    """Yield seat and action of a round.
+
+    Args:
+        bets: Number of bets and raises.
+        x_opened: Whether seat 0 bet first.
+        folder: Who folds at the end: 0 no one, 1 seat 0, 2 seat 1.
+    """
     if not (bets and x_opened):
         yield 0, "checks"
     if not bets:

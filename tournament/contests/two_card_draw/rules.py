@@ -58,6 +58,7 @@ class Settings(BankedSettings):
 
 
 def _new_core(setup: CoreSetup[Settings]) -> GameCore:
+    """Return the core of a leg against the server in the setup."""
     house = setup.house
     assert house is not None
     strategy = parse_strategy(house)
@@ -75,21 +76,44 @@ def _new_core(setup: CoreSetup[Settings]) -> GameCore:
 
 
 def players(settings: Settings, folder: Path, on_message: Callable[[str], None]) -> Sequence[HousePlayer]:
-    """Return the servers of a tournament: the strategies of the folder, or servers made from the seed."""
+    """Return the servers of a tournament: the strategies of the folder, or servers made from the seed.
+
+    Args:
+        settings: The contest's settings.
+        folder: Folder from which `strategy_dir` starts.
+        on_message: Called with a message before servers are made.
+
+    Raises:
+        InputError: The folder has no strategies, or one is malformed.
+        RunError: The cache can't be used.
+    """
     if settings.strategy_dir is not None:
         return servers_in(folder / settings.strategy_dir)
     return generated_servers(_key(settings), settings.servers, on_message)
 
 
 def practice_players(settings: Settings, folder: Path, on_message: Callable[[str], None]) -> Sequence[HousePlayer]:
-    """Return the servers of a match: the strategies of the folder, or servers that no contest has."""
+    """Return the servers of a match: the strategies of the folder, or servers that no contest has.
+
+    Args:
+        settings: The contest's settings.
+        folder: Folder from which `strategy_dir` starts.
+        on_message: Called with a message before servers are made.
+
+    Raises:
+        InputError: The folder has no strategies, or one is malformed.
+    """
     if settings.strategy_dir is not None:
         return servers_in(folder / settings.strategy_dir)
     return practice_servers(_key(settings), settings.servers, on_message)
 
 
 def example(settings: Settings, name: str) -> HousePlayer:
-    """Return a server like the contest's that entrants can know and that doesn't count."""
+    """Return a server like the contest's that entrants can know and that doesn't count.
+
+    Raises:
+        RunError: The cache can't be used.
+    """
     return generated_server(_key(settings), name)
 
 
@@ -99,12 +123,12 @@ def _key(settings: Settings) -> bytes:
 
 
 def score(played: HousePlaySums) -> float:
-    """Return a session's score: the profit plus one chip for each hand, at least 0."""
+    """Return a session's score in chips: the profit plus one chip for each hand, at least 0."""
     return max(0.0, played.points + played.games)
 
 
 def share(played: Sequence[HousePlaySums]) -> float | None:
-    """Return the profit as a share of a perfect opponent's expectation, or None if that is 0."""
+    """Return the profit as a share of a perfect opponent's expectation, or None if that isn't above 0."""
     achievable = sum(p.facts["achievable"] * p.games for p in played)
     return sum(p.points for p in played) / achievable if achievable > 0 else None
 

@@ -36,7 +36,11 @@ def make_recipe(key: bytes, name: str) -> Recipe:
 
 
 def generated_server(key: bytes, name: str) -> HousePlayer:
-    """Return the server of this name in the contest of this master key."""
+    """Return the server of this name in the contest of this master key.
+
+    Raises:
+        RunError: The cache can't be used.
+    """
     return make_server(name, generated_text(make_recipe(key, name)))
 
 
@@ -47,13 +51,22 @@ def practice_server(key: bytes, name: str = "practice") -> HousePlayer:
 
 
 def practice_servers(key: bytes, count: int, on_message: Callable[[str], None]) -> list[HousePlayer]:
-    """Servers like a contest's."""
+    """Return servers like a contest's, which no bot has seen before. They aren't stored."""
     on_message(f"Making {pluralize(count, 'server')}…")
     return [practice_server(key, f"practice_{number:02}") for number in range(1, count + 1)]
 
 
 def generated_servers(key: bytes, count: int, on_message: Callable[[str], None]) -> list[HousePlayer]:
-    """Return the servers of a contest."""
+    """Return the servers of a contest.
+
+    Args:
+        key: The contest's master key.
+        count: Number of servers.
+        on_message: Called with a message if some aren't in the cache.
+
+    Raises:
+        RunError: The cache can't be used.
+    """
     names = [f"server_{number:02}" for number in range(1, count + 1)]
     missing = sum(not cached_at(make_recipe(key, name)).exists() for name in names)
     if missing:
@@ -65,7 +78,8 @@ def servers_in(folder: Path) -> list[HousePlayer]:
     """Return the servers of a folder's strategy files, by name.
 
     Raises:
-        InputError: There are no strategy files, or one is malformed.
+        InputError: There are no strategy files, a file's name can't be a player's, or a file can't be read or is
+            malformed.
     """
     if not folder.is_dir():
         raise InputError(f"the folder of strategies {folder} does not exist; correct `strategy_dir` in [two_card_draw]")
@@ -82,7 +96,13 @@ def servers_in(folder: Path) -> list[HousePlayer]:
 
 
 def make_server(name: str, content: bytes) -> HousePlayer:
-    """Return a house player from a strategy file, with a perfect opponent's win in chips per hand as a fact."""
+    """Return a house player from a strategy file.
+
+    Its facts are its bets and a perfect opponent's win, in chips per hand.
+
+    Raises:
+        InputError: The content is malformed.
+    """
     strategy = parse_strategy(content)
     best = -StrategyEvaluator(strategy.rows, strategy.bet1, strategy.bet2).value()
     return HousePlayer(name, content, dict(zip(FACTS, (strategy.bet1, strategy.bet2, best))))
@@ -90,11 +110,19 @@ def make_server(name: str, content: bytes) -> HousePlayer:
 
 @cache
 def parse_strategy(content: bytes) -> ServerStrategy:
-    """Return the strategy in a server's content, parsed once per process."""
+    """Return the strategy in a server's content, parsed once per process.
+
+    Raises:
+        InputError: The content is malformed.
+    """
     return read_strategy(content, "a server's strategy")
 
 
 @cache
 def compiled_strategy(content: bytes) -> CompiledStrategy:
-    """Return a server's strategy, compiled to be played."""
+    """Return a server's strategy, compiled to be played.
+
+    Raises:
+        InputError: The content is malformed.
+    """
     return CompiledStrategy(parse_strategy(content).rows)

@@ -18,7 +18,7 @@ from tournament.contests.two_card_draw.hands import HANDS, HISTORIES
 from tournament.errors import InputError, and_more
 from tournament.small_files import read_small_file
 
-# How far from 1 the sum of a line's three probabilities may be, and how far by rounding alone.
+# Maximum distance from 1 of the sum of a line's three probabilities, and the distance by rounding alone.
 _SLACK, _ROUNDING = 1e-6, 1e-15
 # float() takes more: 1_0, nan, infinity. Each text matches in one way only, so matching takes linear time.
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -36,7 +36,7 @@ _FACED = {"ROUND1": 3, "ROUND2": 4}  # index of the bets faced in a betting situ
 
 @dataclass(frozen=True)
 class ServerStrategy:
-    """A server: the bets of both rounds, and a row of three probabilities for each situation (read only)."""
+    """A server: the bets of both rounds in chips, and a row of three probabilities for each situation (read only)."""
 
     bet1: int
     bet2: int
@@ -73,6 +73,7 @@ def write_strategy(strategy: ServerStrategy) -> str:
 
 
 def _shortest(probability: float) -> str:
+    """Return the shortest text of a probability."""
     return str(int(probability)) if probability in (0.0, 1.0) else repr(probability)
 
 
@@ -87,7 +88,11 @@ def read_strategy_file(path: Path) -> tuple[ServerStrategy, bytes]:
 
 
 def read_strategy(content: bytes, where: str) -> ServerStrategy:
-    """Return the strategy in a file's bytes. Messages start with `where`.
+    """Return the strategy in a file's bytes.
+
+    Args:
+        content: The file's content.
+        where: Begins messages, such as the file's path.
 
     Raises:
         InputError: The content is malformed. The message names line and defect.
@@ -96,6 +101,7 @@ def read_strategy(content: bytes, where: str) -> ServerStrategy:
         raise InputError(f"{where} is larger than {MAX_BYTES >> 20} MiB")
 
     def refuse(number: int, problem: str) -> NoReturn:
+        """Raise InputError about a line."""
         raise InputError(f"{where}, line {number}: {problem}")
 
     try:
@@ -148,15 +154,17 @@ def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
 
 @cache
 def _situation_numbers() -> dict[str, int]:
+    """Return the number of each situation by its label."""
     return {label: situation for situation, label in enumerate(situation_labels())}
 
 
 def _parse_integer(word: str) -> int | None:
+    """Return an integer of at most nine digits, or None for other text."""
     return int(word) if word.isdigit() and len(word) < 10 else None
 
 
 def _situation(kind: str, fields: list[str]) -> int | str:
-    """Return the number of a situation in an unusual notation, or its defect."""
+    """Return the number of a situation in an unusual notation, or its defect as text."""
     values: dict[str, int] = {}
     for (name, most), word in zip(_KINDS[kind].items(), fields):
         value = _parse_integer(word)
@@ -171,7 +179,7 @@ def _situation(kind: str, fields: list[str]) -> int | str:
 
 
 def _probabilities(kind: str, situation: int, fields: list[str]) -> list[float] | str:
-    """Return a line's three probabilities, adding up to 1, or their defect."""
+    """Return a line's three probabilities, which add up to 1, or their defect as text."""
     row = []
     for word in fields:
         if not _NUMBER.fullmatch(word):

@@ -25,7 +25,7 @@ from tournament.contests.von_neumann_poker.rules import LUCK_COLUMNS
 
 _USUAL_GAMES = 5.0  # games of a cell that its initial usual gain counts for
 _USUAL_LENGTH, _USUAL_SESSIONS = 25.0, 10.0  # initial games of a session, and how many sessions they count for
-# Points a dollar, of which 1/√g is a little too low: short sessions count for more.
+# Points per dollar, in units of 1/√g: more than 1, because short sessions count for more.
 _SCALE = 1.1
 
 
@@ -41,7 +41,16 @@ class LegsLuck:
     def add(
         self, games: Mapping[str, npt.NDArray[Any]], first_rows: Sequence[int], first_sessions: Sequence[int]
     ) -> None:
-        """Add the next games."""
+        """Add the next games, in any pieces.
+
+        Args:
+            games: The games, by column.
+            first_rows: The rows at which further legs begin. Those before belong to the leg that began last.
+            first_sessions: Number of the first session of each of these legs.
+
+        Raises:
+            ValueError: No leg has these games.
+        """
         legs = np.array(first_rows, np.int64), np.array(first_sessions, np.int64)
         self._cells.add(*legs, *[np.ascontiguousarray(games[name]) for name in LUCK_COLUMNS])
         self._legs += len(first_rows)

@@ -83,7 +83,7 @@ _BETS = ("pass", *(f"bet ${label}" for label in _BET_LABELS))
 
 
 def decided(rows: Rows) -> Sequence[Decided]:
-    """Return A's bets by its card, and B's answers to bets of each size by its card."""
+    """Return A's bets by its card, and B's answers to bets of each size by its card. Cards are in tenths."""
     b = rows["seat_0_is_a"].astype(np.int8)
     size = _BET_GROUPS[np.minimum(rows["bet"], BET_LIMIT)]
     b_card, folded = bins(rows["b_card"], 10), rows["folded"]
@@ -95,7 +95,7 @@ def decided(rows: Rows) -> Sequence[Decided]:
 
 
 def points(rows: Rows) -> Sequence[npt.NDArray[Any]]:
-    """Return both seats' gains, dollars."""
+    """Return both seats' gains in dollars."""
     gain = np.where(rows["seat_0_is_a"], rows["a_gain"], -rows["a_gain"])
     return gain, -gain
 

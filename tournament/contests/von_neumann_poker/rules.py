@@ -32,6 +32,7 @@ class Settings(ContestSettings):
 
 
 def _new_core(setup: CoreSetup[Settings]) -> GameCore:
+    """Return the core of a leg."""
     return VonNeumannPokerCore(
         setup.games,
         setup.sessions,
@@ -46,6 +47,7 @@ LUCK_COLUMNS = ("session", "seat_0_is_a", "a_card", "b_card", "a_gain")
 
 
 def _new_luck(settings: Settings) -> LegsLuck:
+    """Return what computes the luck of legs. Its module is imported only now."""
     from tournament.contests.von_neumann_poker import luck
 
     return luck.LegsLuck(settings.sessions)

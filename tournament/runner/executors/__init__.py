@@ -13,7 +13,7 @@ from tournament.errors import InputError
 from tournament.runner.executors.cluster_nodes import ClusterState
 from tournament.worker.batch import Receipt, Task
 
-# Below this many seconds of play on one core, Ray's start-up would cost more than it brings.
+# Seconds of play on one core below which Ray's start-up would cost more than Ray saves.
 RAY_WORTH_SECONDS = 60.0
 _LARGE = 1e9  # bytes of records that are announced
 _Played = TypeVar("_Played")
@@ -23,6 +23,7 @@ class Executor(Protocol):
     """Plays tasks on this machine or a cluster.
 
     Attributes:
+        name: "local" or "ray".
         waited: Seconds in which `play` could only wait for workers.
     """
 
@@ -41,9 +42,20 @@ class Executor(Protocol):
     def play(
         self, next_task: Callable[[], Task | None], artifacts: Mapping[str, bytes]
     ) -> Generator[list[Receipt], None, None]:
-        """Request tasks only when workers are free, and yield the receipts of tasks as they end.
+        """Request tasks only when workers are free. Closing the generator stops the tasks that run.
 
         After None from `next_task` it asks again when other tasks have ended, and ends when there are none.
+
+        Args:
+            artifacts: Contents of bots and house players, by sha256.
+
+        Yields:
+            The receipts of tasks that have ended.
+
+        Raises:
+            InputError: No machine can play, for a reason that the user can fix.
+            RunError: A machine can't play, or workers were lost.
+            OSError: A worker in this process can't write its parts.
         """
 
     def close(self) -> None:
@@ -51,7 +63,11 @@ class Executor(Protocol):
 
 
 class Executors(contextlib.AbstractContextManager["Executors"]):
-    """The executor of a command, however many rounds and contests it plays: Ray starts once."""
+    """The executor of a command, no matter how many rounds and contests it plays. So Ray starts once.
+
+    Args:
+        strict: Whether the first problem of a cluster's node ends the run.
+    """
 
     def __init__(self, *, strict: bool = False) -> None:
         self._strict = strict
@@ -60,7 +76,17 @@ class Executors(contextlib.AbstractContextManager["Executors"]):
     def chosen(
         self, general: GeneralSettings, seconds: float, size: float, on_message: Callable[[str], None]
     ) -> Executor:
-        """Return the executor that plays next, from `choose_executor`."""
+        """Return the executor that plays next: the one on Ray if it has started, otherwise that of `choose_executor`.
+
+        Args:
+            seconds: Expected seconds of one core.
+            size: Expected bytes of records.
+            on_message: Called with a message before a slow step.
+
+        Raises:
+            InputError: Ray can't be reached.
+            RunError: A Ray of this run would be open to others.
+        """
         if self._started is None or self._started.name == "local":  # a new local one costs nothing
             self._started = choose_executor(general, seconds, size, on_message, strict=self._strict)
         return self._started
@@ -72,7 +98,7 @@ class Executors(contextlib.AbstractContextManager["Executors"]):
         return cluster.set_aside if cluster else {}
 
     def close(self) -> None:
-        """End it. After an error it may not be sound: the next play starts another."""
+        """End the executor. After an error it might be unusable, so the next play starts another."""
         started, self._started = self._started, None
         if started is not None:
             started.close()
@@ -91,7 +117,7 @@ def cluster_address(general: GeneralSettings) -> str | None:
 
 
 def require_results_outside_job(location: str) -> None:
-    """Refuse results in the folder that Ray unpacks for a job: it goes with the cluster.
+    """Check that results aren't in the folder that Ray unpacks for a job, because that is lost with the cluster.
 
     Raises:
         InputError: The location is a path in such a folder.
@@ -113,9 +139,11 @@ def choose_executor(
         seconds: Expected seconds of one core.
         size: Expected bytes of records.
         on_message: Called with a message before a slow step.
+        strict: Whether the first problem of a cluster's node ends the run.
 
     Raises:
-        InputError: Ray can't be reached.
+        InputError: Ray can't be reached, or isn't installed.
+        RunError: A Ray of this run would be open to others.
     """
     if size > _LARGE:
         on_message(f"This will take about {size / 1e9:.0f} GB of records")
@@ -145,14 +173,20 @@ def run_tasks(
     get_receipt: Callable[[_Played], Receipt | None],
     running: list[_Played],
 ) -> Iterator[list[Receipt]]:
-    """Keep at most this many tasks running, and yield the receipts of those that are done.
+    """Keep at most a given number of tasks running, until there is no next task and none runs.
+
+    If `get_receipt` raises an exception, it is passed on after the receipts of other finished tasks were yielded.
 
     Args:
-        get_max_running: Returns the limit, before each task.
+        next_task: Returns the next task, or None if there is none now.
+        get_max_running: Returns the maximum number of running tasks, before each task.
         start: Starts a task.
         wait: Splits the running tasks into done and not done.
         get_receipt: Returns a task's receipt, or None after it appended the task to `running` again.
         running: Always has the unfinished tasks, so that they can be stopped.
+
+    Yields:
+        The receipts of tasks that are done.
     """
     while True:
         while len(running) < get_max_running() and (task := next_task()) is not None:

@@ -13,9 +13,9 @@ from tournament.errors import InputError, RunError
 from tournament.runner.executors.existing_cluster import listens
 
 _POLL_SECONDS = 1.0
-# Tasks beyond twice those that can be played: they wait, so that an autoscaler adds nodes.
+# Tasks beyond twice those that can be played. They wait, so that an autoscaler adds nodes.
 _MORE = 8
-# As many tasks have to fail on a node and then to be played elsewhere before a run goes on without the node.
+# Tasks that have to fail on a node, and then be played elsewhere, before a run continues without the node.
 _MAX_FAILURES = 2
 _RESUME_HINT = "committed games stay, and the next run plays the rest"
 _HEAD_SECONDS = "RAY_gcs_rpc_server_reconnect_timeout_s"  # Ray's variable: how long a process waits for its head
@@ -45,12 +45,12 @@ class ClusterState:
     """A cluster as a run sees it.
 
     Attributes:
-        nodes: How many nodes can play.
-        cores: How many tasks these play at once, one a core.
-        cores_at_work: How many tasks they play now.
-        cores_wanted: How many tasks are submitted.
+        nodes: Number of nodes that can play.
+        cores: Number of tasks that these can play simultaneously, one per core.
+        cores_at_work: Number of tasks that they play now.
+        cores_wanted: Number of submitted tasks.
         lost: Names of nodes that died.
-        set_aside: Why the run goes on without a node, by the node's name.
+        set_aside: Reasons why the run continues without nodes, by the nodes' names.
     """
 
     nodes: int
@@ -62,7 +62,12 @@ class ClusterState:
 
 
 class ClusterNodes:
-    """The nodes of a cluster that `ray`, the package, has joined. Ray is asked at most once a second."""
+    """The nodes of a cluster that `ray`, the package, has joined. Ray is asked at most once a second.
+
+    Args:
+        on_message: Called with messages for the user.
+        strict: Whether the first problem of a node ends the run.
+    """
 
     def __init__(self, ray: Any, on_message: Callable[[str], None], *, strict: bool = False) -> None:
         self._ray = ray
@@ -84,7 +89,10 @@ class ClusterNodes:
         self._alive = self._nodes_alive()
 
     def look(self, memory: int) -> None:
-        """Count the workers for tasks of this many bytes.
+        """Look up which nodes are alive, unless that was done a moment ago. Report if none can play now.
+
+        Args:
+            memory: Bytes of a task; 0 before the first one.
 
         Raises:
             RunError: The head doesn't answer any more, or Ray on this machine has ended.
@@ -117,7 +125,7 @@ class ClusterNodes:
         self._said = line
 
     def _nodes_alive(self) -> dict[str, dict[str, Any]]:
-        """Return the nodes that are alive by their ids, and note those that died."""
+        """Return the nodes that are alive by their ids, and record those that died."""
         nodes = {node["NodeID"]: node for node in self._ray.nodes()}
         for name, node in nodes.items():
             if not node["Alive"] and node.get("DeathReason") == _UNEXPECTED:
@@ -131,7 +139,7 @@ class ClusterNodes:
 
     @property
     def cores(self) -> int:
-        """Number of simultaneous tasks on the nodes that aren't set aside."""
+        """Maximum number of simultaneous tasks on the nodes that aren't set aside."""
         return sum(_cores(node["Resources"], self._memory) for node in self._fit().values())
 
     @property
@@ -154,15 +162,22 @@ class ClusterNodes:
         return {name: node for name, node in self._alive.items() if name not in self._set_aside}
 
     def avoided(self, failures: Mapping[str, NodeProblem]) -> list[str]:
-        """Return the ids of nodes that a task with these failures must not be given to."""
+        """Return the ids of nodes that a task with these failures must not be given to.
+
+        Args:
+            failures: Problems by node id.
+        """
         return sorted({*self._set_aside, *failures})
 
     def note_failure(self, problem: NodeProblem, failures: dict[str, NodeProblem]) -> None:
-        """Note why a task failed on a node, among the task's `failures` by node.
+        """Record why a task failed on a node.
+
+        Args:
+            failures: The task's problems by node id, to which this one is added.
 
         Raises:
             InputError: Nothing has been played, and no node is left that could.
-            RunError: The task failed on every node that plays, or nodes must not fail.
+            RunError: The task failed on every node that plays, the node isn't known, or nodes must not fail.
         """
         if self._strict or not problem.node_id:  # a node that isn't known can't be left out
             raise RunError(f"{problem}; {_RESUME_HINT}")
@@ -182,7 +197,11 @@ class ClusterNodes:
         return InputError(f"no node of the cluster can play: {_in_a_line(problems)}; {_RESUME_HINT}")
 
     def record_success(self, failures: Mapping[str, NodeProblem]) -> None:
-        """Note that a task was played after it had failed on these nodes."""
+        """Record that a task was played after it had failed on these nodes. Continue without nodes that failed twice.
+
+        Args:
+            failures: The task's problems by node id.
+        """
         self._has_played = True
         for name, problem in failures.items():
             self._failures[name] = self._failures.get(name, 0) + 1

@@ -23,10 +23,11 @@ def join(ray: Any, address: str, **options: Any) -> None:
 
     Args:
         ray: The package.
+        address: "auto", or the host and port.
         options: Arguments of `ray.init`, whose exceptions are passed on.
 
     Raises:
-        InputError: Nothing listens there, or the cluster requires a token.
+        InputError: Nothing listens there, the cluster requires another token, or it is an address of Ray's client.
     """
     if address.startswith("ray://"):
         raise InputError(
@@ -41,9 +42,12 @@ def join(ray: Any, address: str, **options: Any) -> None:
 
 
 def _enable_token(ray: Any, address: str) -> None:
-    """Let Ray use the token that is here, as `ray start` does, or raise an error if the cluster refuses it.
+    """Let Ray use the token that is here, as `ray start` does.
 
     Ray's public function uses none for a given address, and reports a refused one only as a failed connection.
+
+    Raises:
+        InputError: The cluster refuses the token, or requires one.
     """
     token = ray._raylet.AuthenticationTokenLoader.instance().has_token(ignore_auth_mode=True)
     if token and _MODE not in os.environ:
@@ -66,7 +70,7 @@ def _enable_token(ray: Any, address: str) -> None:
 
 @contextlib.contextmanager
 def _no_complaints() -> Iterator[None]:
-    """Hide what Ray's compiled part writes to standard error. It raises what matters as well."""
+    """Hide what Ray's compiled part writes to standard error. It also raises what matters."""
     sys.stderr.flush()
     saved_stderr = os.dup(2)
     try:
@@ -79,7 +83,7 @@ def _no_complaints() -> Iterator[None]:
 
 
 def listens(address: str) -> bool:
-    """Return whether a program takes connections at host:port."""
+    """Return whether a program takes connections at host:port, within two seconds."""
     host, _, port = address.rpartition(":")
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=2).close()

@@ -33,12 +33,25 @@ class LocalExecutor:
     def play(
         self, next_task: Callable[[], Task | None], artifacts: Mapping[str, bytes]
     ) -> Generator[list[Receipt], None, None]:
-        """Play tasks in threads of this process."""
+        """Play tasks in threads of this process.
+
+        Args:
+            artifacts: Contents of bots and house players, by sha256.
+
+        Yields:
+            The receipts of tasks that have ended.
+
+        Raises:
+            InputError: This machine can't confine a bot.
+            RunError: This machine can't play.
+            OSError: Parts can't be written.
+        """
         stop = threading.Event()
         pool = ThreadPoolExecutor(2 * self.workers, thread_name_prefix="play")
         turns = threading.BoundedSemaphore(self.workers)
 
         def start(task: Task) -> Future[Receipt]:
+            """Start a task in a thread with a deep stack."""
             with deep_threads():
                 return pool.submit(play_task, task, artifacts, stop.is_set, turns)
 
@@ -53,6 +66,7 @@ class LocalExecutor:
         """Do nothing, because no thread outlives `play`."""
 
     def _wait(self, running: list[Future[Receipt]]) -> tuple[list[Future[Receipt]], list[Future[Receipt]]]:
+        """Wait for a moment, and return the tasks that are done and the others."""
         began = time.perf_counter()
         done, others = wait_for(running, _POLL_SECONDS, FIRST_COMPLETED)
         self.waited += time.perf_counter() - began

@@ -1,8 +1,7 @@
 """A Ray of this run alone, on this machine, closed to others, which ends with the run.
 
-Its processes listen on loopback only and require a token that no one else
-has. Its files are in a folder that only this user can read. A keeper
-cleans up after it, even if this process is killed.
+Its processes listen on loopback only and require a token that no one else has. Its files are in a folder that only this
+user can read. A keeper cleans up after it, even if this process is killed.
 """
 
 from __future__ import annotations
@@ -32,7 +31,8 @@ def own_ray(ray: Any, cores: int, **options: Any) -> Iterator[None]:
     """Start Ray with this many cores, until the end of the block. Exceptions of `ray.init` are passed on.
 
     Raises:
-        RunError: Ray would be open to others.
+        RunError: Ray would be open to others, or there is no suitable temporary folder.
+        RuntimeError: One of Ray's processes didn't start.
     """
     with scratch_folder(_short_folder()) as folder, _cleaned_up(folder), _closed(ray):
         try:
@@ -56,12 +56,16 @@ def own_ray(ray: Any, cores: int, **options: Any) -> Iterator[None]:
 
 
 def memory_for(task: Task, available: int, workers: int) -> int:
-    """Return the memory that a task requests of `available` bytes: a worker's share, but at least that of one leg."""
+    """Return the bytes that a task requests of `available` ones: a worker's share, but at least those of one leg."""
     return min(available, max(task.least_memory_bytes, min(task.memory_bytes, available // workers)))
 
 
 def _short_folder() -> Path:
-    """Return a folder whose path is short enough for sockets in it, or raise an error."""
+    """Return a temporary folder whose path is short enough for sockets in it.
+
+    Raises:
+        RunError: There is none.
+    """
     for folder in (tempfile.gettempdir(), os.environ.get("XDG_RUNTIME_DIR", ""), "/tmp", "/var/tmp"):
         if folder and len(os.fsencode(folder)) <= _MAX_PATH_BYTES and os.access(folder, os.W_OK | os.X_OK):
             return Path(folder)
@@ -101,7 +105,12 @@ def _closed(ray: Any) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _environment(variables: Mapping[str, str], without: tuple[str, ...]) -> Iterator[None]:
-    """This process's environment with these variables, and without those, during the block."""
+    """Change this process's environment for the block.
+
+    Args:
+        variables: Variables to set.
+        without: Names of variables to remove.
+    """
     before = {name: os.environ.pop(name, None) for name in (*variables, *without)}
     os.environ.update(variables)
     try:

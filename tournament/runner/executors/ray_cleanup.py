@@ -1,8 +1,7 @@
 """Clears up after a run that started a Ray, however the run ends.
 
-Run by its path, with a folder as its argument and a pipe as its input. When the
-pipe closes, the run is over: processes that still use the folder are killed,
-and the folder is removed. Ray's own agents would live on for a minute.
+Run by its path, with a folder as its argument and a pipe as its input. When the pipe closes, the run is over. Then
+processes that still use the folder are killed, and the folder is removed. Ray's own agents would live on for a minute.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ def main() -> None:
 
 
 def working_in(folder: str, spared: set[int]) -> list[int]:
-    """Return the processes, except those spared, with an open file in a folder, in which all of Ray's log."""
+    """Return the ids of processes, except those spared, with an open file in a folder, in which all of Ray's log."""
     process_ids = []
     for name in os.listdir("/proc"):
         if name.isdigit() and int(name) not in spared:

@@ -47,7 +47,7 @@ _NODE_ID = "ray.io/node-id"  # the label that Ray gives to each node
 
 @dataclass
 class _Submitted:
-    """A task that Ray has, Ray's reference of its receipt, and why it failed before, by node."""
+    """A task that Ray has, Ray's reference of its receipt, and why it failed before, by the node's id."""
 
     task: Task
     reference: Any
@@ -55,9 +55,12 @@ class _Submitted:
 
 
 class RayExecutor:
-    """Tasks on Ray workers, which write their parts themselves: the results must lie where all nodes reach them.
+    """Plays tasks on Ray workers, which write their parts themselves. So all nodes must reach the results.
 
     On a cluster that was joined, a task that fails because of its node is played on another one.
+
+    Attributes:
+        waited: Seconds in which `play` could only wait for workers.
     """
 
     name = "ray"
@@ -67,10 +70,15 @@ class RayExecutor:
     ) -> None:
         """Join the cluster at an address, or start one here.
 
-        With `strict` the first problem of a node ends the run.
+        Args:
+            workers: Number of simultaneous tasks; 0 for as many as there are cores.
+            address: Address of the cluster; None for a Ray of this run, unless this process has joined a cluster.
+            on_message: Called with messages for the user.
+            strict: Whether the first problem of a node ends the run.
 
         Raises:
             InputError: Ray can't be reached.
+            RunError: A Ray of this run would be open to others.
         """
         self._until_closed = contextlib.ExitStack()
         self._workers = workers
@@ -93,7 +101,12 @@ class RayExecutor:
             raise InputError(f"Ray can't be reached at {address or 'this machine'}: {_in_a_line(error)}") from None
 
     def _start_own(self, on_message: Callable[[str], None]) -> None:
-        """Start a Ray of this run. It gives itself half a minute, so a busy machine gets a second try."""
+        """Start a Ray of this run. It gives itself half a minute, so a busy machine gets a second try.
+
+        Raises:
+            RuntimeError: It didn't start twice.
+            RunError: It would be open to others.
+        """
         try:
             self._until_closed.enter_context(own_ray(ray, self._workers, **_QUIET))
         except RuntimeError as error:
@@ -107,37 +120,53 @@ class RayExecutor:
 
     @property
     def cluster(self) -> ClusterState | None:
-        """The state of a cluster that was joined."""
+        """The state of a cluster that was joined, or None."""
         return self._cluster.state(len(self._submitted)) if self._cluster else None
 
     def play(
         self, next_task: Callable[[], Task | None], artifacts: Mapping[str, bytes]
     ) -> Generator[list[Receipt], None, None]:
-        """Play tasks on the cluster."""
+        """Play tasks on the cluster.
+
+        Args:
+            artifacts: Contents of bots and house players, by sha256.
+
+        Yields:
+            The receipts of tasks that have ended.
+
+        Raises:
+            InputError: No node can play.
+            RunError: A task failed on every node, workers were lost, or the cluster doesn't answer any more.
+        """
         running = self._submitted = []
         try:
             self._submit = self._submitter(artifacts)
             with separate_streams(), _muted_ray():
                 yield from run_tasks(next_task, self._max_running, self._start, self._wait, self._receipt, running)
         finally:
-            # Who leaves a cluster ends its tasks. Ray aborts where one that is cancelled is done just then.
+            # A process that leaves a cluster ends its tasks. Ray aborts if one that is cancelled is done just then.
             for one in running if self._stays_joined and not existing_cluster.ends_after_play else ():
                 ray.cancel(one.reference, force=True)
 
     def close(self) -> None:
-        """Leave the cluster."""
+        """Leave the cluster, or end this run's own."""
         self._until_closed.close()
 
     def _max_running(self) -> int:
-        """Return the number of tasks to keep submitted."""
+        """Return the number of tasks to keep submitted.
+
+        Raises:
+            RunError: The cluster doesn't answer any more.
+            InputError: Nothing has been played, and no node is left that could.
+        """
         if self._cluster is None:
             return self._workers
         self._cluster.look(self._memory)
         return self._workers or self._cluster.most
 
     def _submitter(self, artifacts: Mapping[str, bytes]) -> Callable[[Task, list[str]], Any]:
-        """Return what submits a task, to any node but those with these ids, and returns its receipt's reference."""
-        # All in one object: Ray takes a tenth of a millisecond for each that a task is given.
+        """Return a function that submits a task, except to nodes with the given ids, and returns its reference."""
+        # All are in one object, because Ray takes a tenth of a millisecond for each object of a task.
         stored = ray.put(_Stored.of(artifacts))
         # Workers of a private Ray inherit the command's hash seed. Those of a cluster are given it, so that sets keep
         # one order.
@@ -146,6 +175,7 @@ class RayExecutor:
         invitation: Invitation | None = None
 
         def submit(task: Task, avoided: list[str]) -> Any:
+            """Submit a task, and return the reference of its receipt."""
             nonlocal invitation
             invitation = invitation or invite(open_storage(task.location))
             ray_memory = 0 if self._cluster else int(ray.cluster_resources().get("memory", 0))
@@ -162,6 +192,7 @@ class RayExecutor:
         return _Submitted(task, self._submit(task, self._cluster.avoided({}) if self._cluster else []))
 
     def _wait(self, running: list[_Submitted]) -> tuple[list[_Submitted], list[_Submitted]]:
+        """Wait for at most a second, and return the tasks that are done and the others."""
         began = time.perf_counter()
         references = [one.reference for one in running]
         done, pending = ray.wait(references, timeout=_POLL_SECONDS)
@@ -173,7 +204,12 @@ class RayExecutor:
         return finished, [one for one in running if one.reference not in ready]
 
     def _receipt(self, submitted: _Submitted) -> Receipt | None:
-        """Return a task's receipt, or None if a node failed, and the task was submitted again."""
+        """Return a task's receipt, or None if a node failed, and the task was submitted again.
+
+        Raises:
+            InputError: Nothing has been played, and no node is left that could.
+            RunError: The task failed on every node, or Ray lost it several times.
+        """
         try:
             receipt = ray.get(submitted.reference)
         except ray.exceptions.RayTaskError as error:
@@ -192,6 +228,7 @@ class RayExecutor:
         return receipt
 
     def _describe_loss(self, task: Task, error: ray.exceptions.RayError) -> str:
+        """Return as text that Ray lost a task."""
         legs = [" – ".join(seat.name for seat in leg.seats) for leg in task.legs[:_MAX_LEGS_NAMED]]
         named = f"{'; '.join(legs)}{and_more(len(task.legs) - len(legs))}"
         logs = f"; Ray's logs on the nodes: {self._cluster.logs}" if self._cluster else ""
@@ -206,7 +243,7 @@ def _in_a_line(error: Exception) -> str:
 
 
 def _parse_problem(text: str) -> NodeProblem:
-    """Return the problem that Ray's long text tells of, where a node failed before the tournament's own code ran."""
+    """Return the problem of a node that failed before the tournament's own code ran, from Ray's long text."""
     node = re.search(r"\bip=([\w.:]+)", text)
     name = node.group(1) if node else "unknown"
     reason = text.splitlines()[-1]
@@ -219,7 +256,7 @@ def _parse_problem(text: str) -> NodeProblem:
 
 @contextlib.contextmanager
 def _muted_ray() -> Iterator[None]:
-    """Drop what Ray's own threads print: long texts about nodes, on standard output."""
+    """Drop what Ray's own threads print in the block: long texts about nodes, on standard output."""
     printing = ray._private.worker.print_to_stdstream
     ray._private.worker.print_to_stdstream = lambda *_, **__: None
     try:
@@ -230,14 +267,19 @@ def _muted_ray() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class _Stored:
-    """The bots' bytes one after the other, which the workers of a node share, and where each begins and ends."""
+    """The bots' bytes one after the other, which the workers of a node share.
+
+    Attributes:
+        content: All bytes.
+        places: Start and end of each bot's bytes, by sha256.
+    """
 
     content: npt.NDArray[np.uint8]
     places: dict[str, tuple[int, int]]
 
     @classmethod
     def of(cls, artifacts: Mapping[str, bytes]) -> _Stored:
-        """Return the contents as one array."""
+        """Return the contents, given by sha256, as one array."""
         ends = itertools.accumulate(map(len, artifacts.values()), initial=0)
         ranges = dict(zip(artifacts, itertools.pairwise(ends)))
         return cls(np.frombuffer(b"".join(artifacts.values()), np.uint8), ranges)
@@ -249,7 +291,14 @@ class _Stored:
 
 
 def _play_remotely(invitation: Invitation, pickled: bytes, stored: _Stored) -> Receipt:
-    """Play a task on a node, or raise a NodeProblem."""
+    """Play a task on a node.
+
+    Args:
+        pickled: The task.
+
+    Raises:
+        NodeProblem: The node can't play it.
+    """
     excludes_node, location = True, invitation.location
     try:
         accept(invitation)
@@ -263,13 +312,14 @@ def _play_remotely(invitation: Invitation, pickled: bytes, stored: _Stored) -> R
 
 
 def _node_problem(error: Exception, location: str, excludes_node: bool) -> NodeProblem:
+    """Return an error on this node as its problem."""
     address, host = ray.util.get_node_ip_address(), platform.node()
     if isinstance(error, OSError):
         reason = explain_write_error(error, location)
     elif isinstance(error, MemoryError):
         reason = "no memory is left; give its tasks fewer cores (ray start --num-cpus)"
     else:
-        # What an organiser may decide for bots of their own mends no node.
+        # A setting with which an organiser can run their own bots repairs no node.
         reason = str(error).replace(MEND, "give this node what the others have, or take it out of the cluster")
     name = host if host == address else f"{host} ({address})"
     return NodeProblem(ray.get_runtime_context().get_node_id(), name, reason, excludes_node)

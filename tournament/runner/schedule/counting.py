@@ -23,7 +23,7 @@ from tournament.store.field import Batch
 from tournament.store.leg_result import SEATS_THAT_END_A_LEG
 from tournament.store.legs import DIGESTS, Legs
 
-_AT_ONCE = 1 << 12  # legs as objects, which take ten times as much memory as columns
+_AT_ONCE = 1 << 12  # Objects of legs take ten times as much memory as columns.
 
 
 class Reconciliation:
@@ -33,11 +33,10 @@ class Reconciliation:
     schedule counts, in the version without the bots that were disqualified before it.
 
     Attributes:
-        out: Bots that are disqualified.
-        total: Number of legs that count.
+        out: Names of the bots that are disqualified.
+        total: Number of legs that count, without excluded ones.
         done: Number of those that were played.
         in_lanes: Number of those that are missing and have processes.
-        has_excluded: Whether legs that count are missing and aren't to be played in this run.
     """
 
     def __init__(self, schedule: Schedule) -> None:
@@ -48,17 +47,18 @@ class Reconciliation:
         digests = self._digester.digest_columns(columns, players, each)
         self._digests: npt.NDArray[np.bytes_] = np.frombuffer(digests, DIGESTS)
         self._known = np.zeros(len(self._digests), bool)
-        self._out_at: dict[int, tuple[int, ...]] = {}  # the seats that are disqualified in a leg, by its place
+        self._out_at: dict[int, tuple[int, ...]] = {}  # seats that are disqualified in a leg, by its index
         self._names = [player.name for player in schedule.competitors]
         self._seats = [np.repeat(seat, each) for seat in schedule.seats_of(columns.players).T]
         is_process = np.array([player.kind in PROCESSES for player in players], bool)
         self._has_processes = np.repeat(is_process[columns.players].any(axis=1), each)
-        self._last = np.full(len(self._names), len(self._digests))  # the place after which a bot plays no more
+        self._last = np.full(len(self._names), len(self._digests))  # index of the leg after which a bot plays no more
         self._counts = np.ones(len(self._digests), bool)
         self.out: set[str] = set()
         self._excluded = np.zeros(len(self._digests), bool)
-        # At tables of three and more: the digests without anybody out, whether that version of each leg is known, the
-        # other versions that are, each with the seats disqualified in it, and who is out in which leg.
+        # At tables of three and more, these are the digests without disqualified bots, and whether that version of each
+        # leg is known. Then come the other known versions, each with the seats disqualified in it, and the seats that
+        # are out in each leg.
         self._plays_on = len(self._seats) > SEATS_THAT_END_A_LEG
         self._of_all, self._known_of_all = self._digests, self._known
         self._versions: dict[int, dict[bytes, tuple[int, ...]]] = {}
@@ -67,7 +67,7 @@ class Reconciliation:
         self.total, self.done, self.in_lanes = len(self._digests), 0, int(self._has_processes.sum())
 
     def _judge(self) -> None:
-        """Find who is out, and count the legs again of those for whom that changes something."""
+        """Find the bots that are out, and count again the legs of bots for which that changes something."""
         last = np.full_like(self._last, len(self._digests))
         for place in sorted(self._out_at):
             entrants = np.array([seat[place] for seat in self._seats])
@@ -78,7 +78,7 @@ class Reconciliation:
         self._recount(np.flatnonzero(reduce(np.logical_or, (changed[seat] for seat in self._seats))))
 
     def _judge_tables(self) -> None:
-        """Find who is out in which leg, and which version of each leg counts."""
+        """Find the bots that are out in each leg, and the version of each leg that counts."""
         last = np.full_like(self._last, len(self._digests))
         for index in sorted({*self._out_at, *self._versions}):
             entrants = np.array([seat[index] for seat in self._seats])
@@ -117,14 +117,14 @@ class Reconciliation:
         self.total, self.in_lanes = self.done + int(missing.sum()), int((missing & self._has_processes).sum())
 
     def _digest(self, index: int, disqualified: Sequence[int]) -> bytes:
-        """Return the digest of a leg in which these seats are out."""
+        """Return the digest, as bytes, of a leg in which these seats are out."""
         row, leg = divmod(index, self._schedule.legs_per_replica)
         players = tuple(self._schedule.players[one] for one in self._columns.players[row].tolist())
         number = int(self._columns.replica[row]) * self._schedule.legs_per_replica + leg
         return self._digester.of(players, number, disqualified)
 
     def _record_at_tables(self, legs: Legs) -> None:
-        """Note legs of three and more bots that were played, in any version."""
+        """Record legs of three and more bots that were played, in any version."""
         at, is_known = self._places.of(legs.match, legs.number)
         complete = np.flatnonzero(is_known & _are_complete(legs, self._schedule))
         at = at[complete]
@@ -142,7 +142,7 @@ class Reconciliation:
         self._find_recorded(at)
 
     def _recount(self, indices: Ints) -> None:
-        """Find which of these legs count."""
+        """Find which of the legs at these indices count."""
         until = reduce(np.minimum, (self._last[seat[indices]] for seat in self._seats))
         before, self._counts[indices] = self._counts[indices], until >= indices
         for sign, changed in ((-1, indices[before & (until < indices)]), (1, indices[~before & (until >= indices)])):
@@ -171,7 +171,12 @@ class Reconciliation:
             self._judge()
 
     def exclude(self, names: Set[str] = frozenset(), matches: Set[int] = frozenset()) -> None:
-        """Don't play the missing legs of these bots and matches. What was played of them counts."""
+        """Exclude the missing legs of these bots and matches from this run. Their played legs still count.
+
+        Args:
+            names: Names of bots.
+            matches: Numbers of matches.
+        """
         if names or matches:
             bots = np.array([name in names for name in self._names], bool)
             is_excluded = reduce(np.logical_or, (bots[seat] for seat in self._seats))
@@ -181,7 +186,7 @@ class Reconciliation:
             self._leave_out(np.flatnonzero(is_excluded & ~self._known), excluded=True)
 
     def _leave_out(self, indices: Ints, *, excluded: bool) -> None:
-        """Leave these legs out, or no longer."""
+        """Exclude the legs at these indices, or include them again."""
         changed = indices[self._excluded[indices] != excluded]
         self._excluded[changed] = excluded
         sign, missing = -1 if excluded else 1, changed[self._counts[changed] & ~self._known[changed]]
@@ -194,7 +199,7 @@ class Reconciliation:
         return bool((self._excluded & self._counts).any())
 
     def counts(self, legs: Legs) -> npt.NDArray[np.bool_]:
-        """Return whether each of these legs counts, and is its first version."""
+        """Return whether each of these legs counts, and is the first of those with its match and number."""
         at, known = self._find_legs(legs)
         among = np.flatnonzero(known)
         among = among[np.argsort(at[among], kind="stable")]
@@ -203,7 +208,7 @@ class Reconciliation:
         return known
 
     def _find_legs(self, legs: Legs) -> tuple[Ints, npt.NDArray[np.bool_]]:
-        """Return the places of legs, and whether each is complete and the one that the schedule has there."""
+        """Return the indices of legs in the schedule, and whether each is complete and the one that it has there."""
         at, known = self._places.of(legs.match, legs.number)
         known[known] = self._digests[at[known]] == legs.digest[known]
         return at, known & _are_complete(legs, self._schedule)
@@ -215,11 +220,11 @@ class Reconciliation:
 
     @property
     def missing(self) -> Ints:
-        """Places in the schedule of the legs that are left to play, in order."""
+        """Indices in the schedule of the legs that are left to play, in ascending order."""
         return np.flatnonzero(self._is_missing)
 
     def wanted(self) -> Iterator[tuple[Fixture, bool]]:
-        """Yield the missing legs, each with whether it counts when it is its turn."""
+        """Yield the missing legs, each with whether it still counts at that moment."""
         players, each = self._schedule.players, self._schedule.legs_per_replica
         missing = self.missing
         for first in range(0, len(missing), _AT_ONCE):
@@ -239,7 +244,7 @@ class Reconciliation:
 
 
 def reconcile(batches: Iterable[Batch], schedule: Schedule) -> Reconciliation:
-    """Return which legs in these batches count, and what the schedule lacks."""
+    """Return the batches' legs compared with a schedule: which of them count, and which are missing."""
     reconciliation = Reconciliation(schedule)
     reconciliation.note(Legs.joined(batch.legs for batch in batches))
     return reconciliation
@@ -247,7 +252,13 @@ def reconcile(batches: Iterable[Batch], schedule: Schedule) -> Reconciliation:
 
 @dataclass(frozen=True)
 class _LegIndex:
-    """The places of legs in the schedule, by ascending keys, in which a match is replaced by its place in `matches`."""
+    """The indices of legs in the schedule.
+
+    Attributes:
+        keys: Keys of the legs, ascending, in which an index in `matches` stands for a match.
+        matches: Numbers of the matches, ascending, each once.
+        legs_per_replica: Legs of a match in a replica.
+    """
 
     keys: Ints
     matches: Ints
@@ -255,7 +266,7 @@ class _LegIndex:
 
     @classmethod
     def of_all(cls, columns: MatchColumns, legs_per_replica: int) -> _LegIndex:
-        """Return the places of legs in order."""
+        """Return the index of all legs of these matches."""
         matches = np.sort(columns.match)  # np.unique takes long to import
         matches = matches[np.diff(matches, prepend=-1) > 0]
         number = (columns.replica[:, np.newaxis] * legs_per_replica + np.arange(legs_per_replica)).ravel()
@@ -263,7 +274,7 @@ class _LegIndex:
         return cls(_keys(match, number, len(matches), legs_per_replica), matches, legs_per_replica)
 
     def of(self, match: Ints, number: Ints) -> tuple[Ints, npt.NDArray[np.bool_]]:
-        """Return the places of these legs, and whether each is in the schedule."""
+        """Return the indices of legs in the schedule, by match and leg number, and whether each is in it."""
         if not len(self.keys):
             return np.zeros(len(match), np.int64), np.zeros(len(match), bool)
         among = np.minimum(np.searchsorted(self.matches, match), len(self.matches) - 1)
@@ -273,19 +284,20 @@ class _LegIndex:
 
 
 def _keys(match: Ints, number: Ints, matches: int, legs_per_replica: int) -> Ints:
-    """Keys by which legs sort as in a schedule: by replica, then by match and number.
+    """Return keys by which legs sort as in a schedule: by replica, then by match and number.
 
-    They are below 2⁶², because numbers of legs, and the count of matches, are below 2³¹."""
+    They are below 2⁶², because numbers of legs, and the count of matches, are below 2³¹.
+    """
     return (number // legs_per_replica * matches + match) * legs_per_replica + number % legs_per_replica
 
 
 def find_fixtures(legs: Legs, schedule: Schedule, recorded: Legs) -> Iterator[Fixture | str]:
-    """Yield for each leg what the schedule has for its players and number, or why it isn't that.
+    """Yield for each leg what the schedule has for its players and number, or as text why the leg isn't that.
 
     Args:
         legs: The legs.
         schedule: The schedule of the field.
-        recorded: All legs of the records, which say who was disqualified where.
+        recorded: All legs of the records, which show the bots disqualified in each.
     """
     outs = _first_outs(recorded, schedule.legs_per_replica) if recorded.seats > SEATS_THAT_END_A_LEG else {}
     entrants = {player.name: player for player in schedule.competitors}
@@ -310,7 +322,7 @@ def find_fixtures(legs: Legs, schedule: Schedule, recorded: Legs) -> Iterator[Fi
 
 
 def _first_outs(legs: Legs, legs_per_replica: int) -> dict[str, tuple[int, int, int]]:
-    """Return for each bot that is disqualified the first leg in which it was, as (replica, match, number)."""
+    """Return for each bot that is disqualified the first leg in which it was, as replica, match and leg number."""
     first: dict[str, tuple[int, int, int]] = {}
     ended = np.array([bool(rest.disqualified_seats) for rest in legs.rare_fields], bool)[legs.rare_index]
     for leg in map(legs.__getitem__, np.flatnonzero(ended).tolist()):

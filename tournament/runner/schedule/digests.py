@@ -12,13 +12,16 @@ import numpy.typing as npt
 
 from tournament.runner.schedule.fixtures import Competitor, MatchColumns, Seats
 
-_AT_ONCE = 1 << 16  # matches as objects, which take ten times as much memory as columns
+_AT_ONCE = 1 << 16  # Objects of matches take ten times as much memory as columns.
 
 
 class Digests:
     """Digests of legs: the sha256 of a JSON list of what they all share, the players, and the leg's number.
 
-    The shared part is written and hashed once, and so is each player. Its number tells it from others of its side.
+    The shared part is written and hashed once, and so is each player. Players are told apart by kind and number.
+
+    Args:
+        shared: Values that all legs share.
     """
 
     def __init__(self, shared: list[Any]) -> None:
@@ -27,7 +30,7 @@ class Digests:
         self._after: dict[tuple[str, int], bytes] = {}
 
     def of(self, players: Seats, number: int, disqualified: Sequence[int] = ()) -> bytes:
-        """Return the digest of a leg.
+        """Return the digest of a leg, of 32 bytes.
 
         Args:
             players: The entrants by seat, then the house player if there is one.
@@ -40,7 +43,11 @@ class Digests:
         return cast(bytes, digest.digest())
 
     def digest_columns(self, columns: MatchColumns, players: Seats, legs_per_replica: int) -> bytes:
-        """Return the digests of all legs of matches, one after the other."""
+        """Return the digests of all legs of matches, of 32 bytes each, one after the other.
+
+        Args:
+            players: The players to whose places the columns refer.
+        """
         first = {place: self._hash_first(players[place]) for place in _distinct(columns.players[:, :1])}
         other_texts = {place: self._encode_other(players[place]) for place in _distinct(columns.players[:, 1:])}
         ends = [b"%d]" % number for number in range(int(columns.replica.max(initial=-1) + 1) * legs_per_replica)]

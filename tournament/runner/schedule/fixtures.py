@@ -15,7 +15,14 @@ from tournament.leg import PROCESSES, PlaysAs
 
 @dataclass(frozen=True)
 class Competitor:
-    """An entrant who can play, or a house player, with a permanent number. Drawn tables have no two of one author."""
+    """An entrant that can play, or a house player.
+
+    Attributes:
+        number: Permanent number among the entrants or among the house players.
+        artifact: sha256 of what plays.
+        author: Author of an entrant, whose bots share no drawn table; "" if that doesn't matter.
+        is_house: Whether it is one of the host's own bots.
+    """
 
     number: int
     name: str
@@ -33,7 +40,10 @@ class Fixture(NamedTuple):
     """A leg of a schedule before its keys are computed. Most legs are played already.
 
     Attributes:
-        seats: Entrants by number. A house player has none.
+        match: Number of the match.
+        number: Number of the leg in its match.
+        digest: Digest of the leg, in hex.
+        seats: Entrants by seat. A house player has none.
         out: Seats of bots that were disqualified in an earlier leg, at tables of three and more.
     """
 
@@ -56,23 +66,24 @@ class Fixture(NamedTuple):
 
     @property
     def has_processes(self) -> bool:
-        """True if one of its bots is a process."""
+        """True if one of its bots that aren't out is a process."""
         return not PROCESSES.isdisjoint([seat.kind for number, seat in enumerate(self.seats) if number not in self.out])
 
 
 @dataclass(frozen=True)
 class Replicas:
-    """The replicas of each match: independent, of the stated length, with other deals and fresh memory.
+    """The number of replicas of each match. They are independent, with other deals and fresh memory.
 
     Attributes:
-        more: Matches with more than the others, by their numbers.
+        of_all: Minimum number of replicas of a match.
+        more: Numbers of replicas of matches that have more, by the match's number.
     """
 
     of_all: int = 1
     more: Mapping[int, int] = field(default_factory=dict)
 
     def of(self, match: int) -> int:
-        """Return the replicas of a match."""
+        """Return the number of replicas of a match."""
         return max(self.of_all, self.more.get(match, 0))
 
     @property
@@ -85,7 +96,7 @@ ONE_REPLICA = Replicas()
 
 
 class MatchLegs(NamedTuple):
-    """A match in a replica: its number, the numbers of its legs there, and who plays."""
+    """A match in a replica: its number, the numbers of its legs there, and its players."""
 
     match: int
     numbers: range
@@ -103,10 +114,10 @@ class MatchColumns:
     """Matches in replicas as columns: a large field has half a million.
 
     Attributes:
-        match: The number of each.
-        replica: The number of the replica.
-        players: Who plays, as in `MatchLegs.players`, by their places among the schedule's competitors and then its
-            house players.
+        match: Numbers of the matches.
+        replica: Numbers of the replicas.
+        players: The players, as in `MatchLegs.players`, a row for each match. They are given as indices in
+            `Schedule.players`.
     """
 
     match: Ints

@@ -34,8 +34,12 @@ class Schedule(ABC):
 
     Attributes:
         rules: Contest whose rules are played. Contests with the same rules, seed and bots have the same games.
+        settings: Settings on which games depend.
         key: Master key of the seed.
+        competitors: The entrants that can play.
+        house: The house players.
         version: The contest's `engine_version`, "" for legs that aren't recorded.
+        replicas: Number of replicas of each match.
         fingerprint: Fingerprint of the seed, which suffices to list the fixtures without the key.
         paired: Entrant that is only tried. Nothing random depends on its name and contents, so that another version
             meets the same, by keys that no contest has.
@@ -54,17 +58,17 @@ class Schedule(ABC):
     @property
     @abstractmethod
     def sessions_per_leg(self) -> int:
-        """Sessions of a leg."""
+        """Number of sessions of a leg."""
 
     @property
     @abstractmethod
     def legs_per_replica(self) -> int:
-        """Legs of a match in each replica."""
+        """Number of legs of a match in each replica."""
 
     @property
     @abstractmethod
     def legs_sharing_deals(self) -> int:
-        """Consecutive legs with the same deals, which are those of a duplicate match."""
+        """Number of consecutive legs with the same deals, as in a duplicate match."""
 
     @abstractmethod
     def digests(self) -> Digests:
@@ -76,11 +80,11 @@ class Schedule(ABC):
 
     @property
     def players(self) -> Seats:
-        """All who play."""
+        """All players: the competitors, then the house players."""
         return (*self.competitors, *self.house)
 
     def matches(self) -> Iterator[MatchLegs]:
-        """Yield the matches one by one."""
+        """Yield the matches one by one, replica by replica."""
         columns, players, each = self.columns(), self.players, self.legs_per_replica
         for match, replica, places in zip(columns.match.tolist(), columns.replica.tolist(), columns.players.tolist()):
             match_players = tuple(players[place] for place in places)
@@ -91,20 +95,21 @@ class Schedule(ABC):
         return (players[:-1], players[-1]) if self.house else (players, None)
 
     def seats_of(self, matches: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-        """Return the entrants by seat alone, of `MatchColumns.players`."""
+        """Return `MatchColumns.players` without the house player."""
         return matches[:, :-1] if self.house else matches
 
     def leg(self, fixture: Fixture) -> Leg:
         """Return a leg with its keys.
 
-        rand() is SplitMix64 from a number of the seat's own. The bot can know it: no other randomness follows from it.
-        An opponent sees a few bits of each word in the bot's answers, and would have 2^64 numbers to try.
+        rand() is SplitMix64 from a number of the seat's own. The bot can know this number, because no other randomness
+        follows from it. An opponent sees a few bits of each word in the bot's answers, and would have to try 2⁶⁴
+        numbers.
         """
         chance, deals = self._chance_label(fixture), self._deals_label(fixture)
         match, number, digest, seats, house, out = fixture
         keys, players = SubKeys(self.key, *chance), seats if house is None else (*seats, house)
         count, among = len(seats), len(players)
-        # Versions of a bot that are compared have one role, and its rand(), whatever they are called.
+        # Versions of a bot that are compared have one role and its rand(), no matter what their names are.
         role = fixture.names.index(self.paired) if self.paired is not None else 0
         seated = [
             Seat(
@@ -124,10 +129,10 @@ class Schedule(ABC):
 
     @abstractmethod
     def _rotation(self, fixture: Fixture, keys: SubKeys) -> int:
-        """Return how far a leg, of these keys, moves its bots from the positions that its key draws for them."""
+        """Return the number of positions by which a leg moves its bots from those that its keys draw for them."""
 
     def _chance_label(self, fixture: Fixture) -> tuple[str, str]:
-        """Return the label of all that is random in a leg: its digest, or that of any version of the bot."""
+        """Return the label of all that is random in a leg: a kind, and its digest or that of any version of the bot."""
         if self.paired is None:
             return "leg", fixture.digest
         other_players = [player for player in fixture.players if player.kind == "house" or player.name != self.paired]
@@ -135,7 +140,7 @@ class Schedule(ABC):
 
     @abstractmethod
     def _deals_label(self, fixture: Fixture) -> tuple[str, str]:
-        """Return the label of its deals, which compared legs share."""
+        """Return the label of a leg's deals, which legs with the same deals share."""
 
     @cached_property
     def _digests(self) -> Digests:
@@ -149,13 +154,15 @@ class Schedule(ABC):
                 yield Fixture(one.match, number, digests.of(one.players, number).hex(), one.seats, one.house)
 
     def legs(self) -> Iterator[Leg]:
-        """Yield all legs."""
+        """Yield all legs with their keys."""
         return map(self.leg, self.fixtures())
 
 
 @dataclass(frozen=True)
 class RoundRobin(Schedule):
-    """Entrants play each other. Legs of a replica come by match number, those of a duplicate match one after the other.
+    """Entrants that play each other.
+
+    Legs of a replica are ordered by match number, and those of a duplicate match follow each other.
 
     Attributes:
         of: The entrant that plays in every match; None: all combinations are played.
@@ -178,17 +185,17 @@ class RoundRobin(Schedule):
 
     @property
     def house_seats(self) -> int:
-        """Seats of a match that are the house bots': the last ones."""
+        """Number of a match's seats that are the house bots', which are the last ones."""
         return int(self.settings.get("house_seats", 0))
 
     @property
     def entrants(self) -> list[int]:
-        """The places of the competitors that draw or share the other seats, by number."""
+        """Indices of the competitors that draw or share the other seats, ordered by number."""
         return self._numbered(lambda player: not (self.house_seats and player.is_house))
 
     @property
     def house_bots(self) -> list[int]:
-        """The places of the competitors that have the house's seats, by number."""
+        """Indices of the competitors that have the house's seats, ordered by number."""
         return self._numbered(lambda player: bool(self.house_seats) and player.is_house)
 
     def _numbered(self, belongs: Callable[[Competitor], bool]) -> list[int]:
@@ -197,7 +204,7 @@ class RoundRobin(Schedule):
 
     @property
     def seat_count(self) -> int:
-        """Seats of a match."""
+        """Number of seats of a match."""
         return len(self.entrants) + self.house_seats if self.seats is None else self.seats
 
     @cached_property
@@ -235,7 +242,7 @@ class RoundRobin(Schedule):
         return _in_replicas(self.replicas, matches, [self._seated(table) for table in tables])
 
     def _combinations(self) -> Ints:
-        """Return the places of the competitors in each match, by number.
+        """Return the indices of the competitors in each match, ordered by number.
 
         Each combination of entrants meets each combination of house bots.
         """
@@ -249,13 +256,13 @@ class RoundRobin(Schedule):
         return tables
 
     def _by_number(self, tables: Ints) -> Ints:
-        """Return tables whose rows go by the competitors' numbers."""
+        """Return tables with each row ordered by the competitors' numbers."""
         number = np.array([player.number for player in self.competitors], np.int64)
         ordered: Ints = np.take_along_axis(tables, np.argsort(number[tables], axis=1), axis=1)
         return ordered
 
     def _copy_pairs(self) -> Ints:
-        """Return the places of each competitor and its copy, by number."""
+        """Return the indices of each competitor and its copy, ordered by number."""
         index_by_name = {player.name: place for place, player in enumerate(self.competitors)}
         number = [player.number for player in self.competitors]
         pairs = [
@@ -267,10 +274,10 @@ class RoundRobin(Schedule):
         return np.array(pairs, np.int64).reshape(-1, 2)
 
     def _drawn(self, replica: int) -> tuple[Ints, Ints]:
-        """Return the matches of a replica by number, and their players."""
+        """Return the numbers of the drawn matches of a replica, and the indices of their players."""
         places, house = self.entrants, self.house_bots
         players = [self.competitors[place] for place in places]
-        # Versions of a bot that is only tried meet the same tables, whatever they are called.
+        # Versions of a bot that is only tried meet the same tables, no matter what their names are.
         labels = ("" if player.name == self.paired else player.name for player in players)
         entrants = tuple((player.number, name, player.author) for player, name in zip(players, labels))
         names = tuple(self.competitors[place].name for place in house)
@@ -299,9 +306,9 @@ class RoundRobin(Schedule):
         return seated
 
     def _rotation(self, fixture: Fixture, keys: SubKeys) -> int:
-        # Of two the key draws who comes first in a match's first leg, and then they alternate, so that no role goes by
-        # a bot's name. Of more the key draws the positions, and the legs of a duplicate match, which share it, differ
-        # by their rotation alone.
+        # For two bots the key draws which one comes first in a match's first leg. Then they alternate, so that no role
+        # depends on a bot's name. For more the key draws the positions. The legs of a duplicate match share it, and
+        # differ only by their rotation.
         count = len(fixture.seats)
         if count != 2:
             return fixture.number % (self.legs_per_replica if count > 2 else 1)
@@ -324,9 +331,9 @@ class RoundRobin(Schedule):
 class AgainstHouse(Schedule):
     """Every entrant against every house player, with a leg for each session, in which bots start again.
 
-    So a further replica adds that many sessions, which don't change earlier ones. House players have no seat. All
-    entrants meet the same deals and dice in a session, because their differences then vary far less. Each has its own
-    rand().
+    So a further replica adds as many sessions as the settings have, which don't change earlier ones. House players have
+    no seat. All entrants meet the same deals and dice in a session, because their differences then vary far less. Each
+    has its own rand().
     """
 
     @property
@@ -346,7 +353,7 @@ class AgainstHouse(Schedule):
 
     def digests(self) -> Digests:
         """Return what makes the digests of its legs."""
-        # Without the sessions: more of them don't change the earlier ones.
+        # The sessions are omitted, because more of them don't change the earlier ones.
         settings = {key: value for key, value in self.settings.items() if key != "sessions"}
         return Digests([self.version, self.rules, settings, self.fingerprint or seed_fingerprint(self.key)])
 
@@ -369,12 +376,17 @@ class AgainstHouse(Schedule):
         return "leg of any entrant", self._digests.of((_ANYONE, fixture.house), fixture.number).hex()
 
 
-# Stands for bots that meet the same. No competitor has its number.
+# This stands for bots that meet the same deals. No competitor has its number.
 _ANYONE = Competitor(-1, "", "wasm", "")
 
 
 def _in_replicas(replicas: Replicas, matches: Sequence[Ints], players: Sequence[Ints]) -> MatchColumns:
-    """Matches that each have their replicas: of each replica those that have it, or the same ones for all."""
+    """Return matches as columns, replica by replica, each in as many replicas as it has.
+
+    Args:
+        matches: Numbers of the matches of each replica, or of all replicas if there is one array.
+        players: The players of these matches.
+    """
     parts: list[tuple[Ints, Ints, Ints]] = []
     for replica in range(replicas.most):
         match, who = matches[replica % len(matches)], players[replica % len(matches)]

@@ -13,7 +13,7 @@ _MAX_LEGS = 1_000_000  # limit for all combinations of three and more
 
 
 def too_many(schedule: RoundRobin) -> str:
-    """Return which limit a schedule exceeds, with the fix, or ""."""
+    """Return the limit of entrants or legs that a schedule exceeds, or the house bots it lacks, with the fix, or ""."""
     entrants, seats, house = len(schedule.entrants), schedule.seat_count, len(schedule.house_bots)
     if house < schedule.house_seats:
         return (

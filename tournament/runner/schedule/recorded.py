@@ -13,7 +13,10 @@ from tournament.store.field import Batch
 
 
 def recorded_replicas(batches: Iterable[Batch], legs_per_replica: int) -> Replicas:
-    """Return the played replicas of each match, at most as many as it has legs, because leg numbers are claims."""
+    """Return the played replicas of each match, at most one more than it has legs after the first replica.
+
+    Numbers of legs can be forged, so they alone don't count.
+    """
     more: dict[int, int] = {}
     played: Counter[int] = Counter()
     for batch in batches:
@@ -29,7 +32,11 @@ def recorded_replicas(batches: Iterable[Batch], legs_per_replica: int) -> Replic
 def extend_with_played_replicas(
     schedule_with: Callable[[Replicas], Schedule], requested: Replicas, batches: Iterable[Batch]
 ) -> Schedule:
-    """Return the schedule of wanted replicas and of further ones that the current players have played, to lose none."""
+    """Return the schedule of requested replicas and of further ones that the current players have played.
+
+    Args:
+        schedule_with: Returns the schedule with the given replicas.
+    """
     batches = list(batches)
     schedule = schedule_with(requested)
     recorded = recorded_replicas(batches, schedule.legs_per_replica)

@@ -25,7 +25,14 @@ from tournament.store.legs import Legs
 
 @dataclass(frozen=True)
 class Round:
-    """The replicas of a round, the verdicts on neighbours before it, and whether it is the last."""
+    """A round.
+
+    Attributes:
+        replicas: Replicas of each match after the round.
+        verdicts: Verdicts on neighbours before it.
+        done: Whether no round follows.
+        number: Number of the round, from 1.
+    """
 
     replicas: Replicas
     verdicts: tuple[Verdict, ...] = ()
@@ -52,7 +59,13 @@ def next_round(
     schedule_with: Callable[[Replicas], Schedule],
     batches: Sequence[Batch],
 ) -> Round:
-    """Return the first round with a leg still to play, or the last one, of a field with an `until`."""
+    """Return the first round with a leg still to play, or the last one, of a field with an `until`.
+
+    Args:
+        scoring: The house's scoring, or None without house players.
+        schedule_with: Returns the field's schedule with the given replicas.
+        batches: The committed batches.
+    """
     assert field.until is not None
     legs = Legs.joined(batch.legs for batch in batches)
     counts = run_analysis_counts(field.until)

@@ -22,7 +22,7 @@ _Hashes = npt.NDArray[np.uint64]
 
 
 def combinations(items: int, count: int) -> Ints:
-    """Return the combinations of this many of the first integers, a row each, in colexicographic order.
+    """Return the combinations of `count` of the integers 0 to `items` − 1, a row each, in colexicographic order.
 
     The last column comes first. Its values divide the rows into groups. In each group the columns before it are the
     first combinations of one fewer.
@@ -38,7 +38,12 @@ def combinations(items: int, count: int) -> Ints:
 
 
 def colex_numbers(numbers: Sequence[int], tables: Ints) -> Ints:
-    """Return the numbers of the combinations of items with these numbers, which ascend in each row of places."""
+    """Return the numbers of combinations in colexicographic order.
+
+    Args:
+        numbers: Numbers of the items.
+        tables: Indices of items, a row for each combination, in which the items' numbers ascend.
+    """
     ranks = np.zeros(len(tables), np.int64)
     for place, column in enumerate(tables.T, 1):
         ranks += np.array([math.comb(number, place) for number in numbers], np.int64)[column]
@@ -74,11 +79,11 @@ def drawn_tables(
     Args:
         fingerprint: That of the seed.
         entrants: Their numbers, names and authors. Those of one author, if it isn't "", share no table.
-        seats: Seats of a table that are the entrants'.
-        tables: Tables that each entrant hosts. One with the same entrants as an earlier one is left out.
+        seats: Number of a table's seats that are the entrants'.
+        tables: Number of tables that each entrant hosts. A table with the same players as an earlier one is omitted.
         replica: Number of the replica.
         house: Names of the house bots.
-        house_seats: Seats of a table that are theirs.
+        house_seats: Number of a table's seats that are theirs.
     """
     index = {number: place for place, (number, _, _) in enumerate(entrants)}
     draw = Draw(fingerprint, [name for _, name, _ in entrants], [author for _, _, author in entrants])
@@ -101,6 +106,11 @@ class Draw:
 
     A hash depends only on the seed's fingerprint, the replica, the host's name, the table's place among the host's and
     the guest's name. So a new bot changes only the tables that it enters.
+
+    Args:
+        fingerprint: Fingerprint of the seed.
+        names: Names of those that can be drawn.
+        authors: Their authors, "" if that doesn't matter.
     """
 
     def __init__(self, fingerprint: str, names: Sequence[str], authors: Sequence[str] = ()) -> None:
@@ -110,7 +120,13 @@ class Draw:
         self._own = np.array([_hash64("guest", fingerprint, name) for name in names], np.uint64)
 
     def guests(self, replica: int, host: int, index: int, count: int) -> tuple[int, ...]:
-        """Return the indices of this many guests at a table, those with the lowest hashes, in ascending order."""
+        """Return the indices of the guests at a table, those with the lowest hashes, in ascending order.
+
+        Args:
+            host: Index of the host.
+            index: The table's place among those that it hosts.
+            count: Number of guests. There are fewer if the authors don't suffice.
+        """
         hashes = self._hashes(replica, self._names[host], index)
         hashes[host] = np.iinfo(np.uint64).max
         if self._authors and count:
@@ -118,7 +134,7 @@ class Draw:
         return _lowest(hashes, count)
 
     def serving(self, replica: int, host: str, index: int, count: int) -> tuple[int, ...]:
-        """Return the indices of this many at a table of a host that is none of them."""
+        """Return the indices of `count` of them for a table of a host, given by name, that isn't among them."""
         return _lowest(self._hashes(replica, host, index), count)
 
     def _hashes(self, replica: int, host: str, index: int) -> _Hashes:
@@ -138,7 +154,7 @@ class Draw:
 
 
 def _lowest(hashes: _Hashes, count: int) -> tuple[int, ...]:
-    """Return the indices of this many lowest hashes, in ascending order."""
+    """Return the indices of the `count` lowest hashes, in ascending order."""
     lowest = np.argpartition(hashes, count - 1)[:count] if count < len(hashes) else np.arange(len(hashes))
     return tuple(np.sort(lowest).tolist())
 

@@ -20,7 +20,7 @@ def possible(paths: Mapping[str, str], tournament: int, *, build: bool) -> list[
     """Return the names of the forbidden actions that succeed in this process.
 
     Args:
-        paths: A file to read, and one to write.
+        paths: Paths by what is tried: an existing file to "read", and a missing one to "write".
         tournament: Process ID of the tournament.
         build: Whether it is a build, which can start processes and have a pair of sockets.
     """

@@ -30,7 +30,13 @@ NOT_CONFINED, NO_CONFINEMENT = 119, "can't be confined: "
 
 
 def main(orders: Orders) -> None:
-    """Confine this process, and run the task of the kind that is ordered."""
+    """Confine this process, and run the task of the kind that is ordered.
+
+    If it can't be confined, it exits with NOT_CONFINED and gives the reason on standard error.
+
+    Args:
+        orders: The result of `LaunchSpec.to_orders`, with additions of `outside.confinement`.
+    """
     if orders["kind"] != "build":
         _ignore_signals()
     kinds = {"program": _program, "build": _build, "python": _python, "module": _module, "probe": _probe}
@@ -44,12 +50,14 @@ def main(orders: Orders) -> None:
 
 
 def _program(orders: Orders) -> None:
+    """Become a program that plays."""
     _limit(orders)
     _confine(orders, threads=True, executes=True)
     _execute(orders["command"], {})
 
 
 def _python(orders: Orders) -> None:
+    """Host a Python bot."""
     from tournament.sandbox.inside import python_host
 
     _limit(orders)
@@ -59,6 +67,7 @@ def _python(orders: Orders) -> None:
 
 
 def _module(orders: Orders) -> None:
+    """Compile a WebAssembly module on trial."""
     from tournament.sandbox.inside import module_compiler
 
     _limit(orders)
@@ -66,6 +75,7 @@ def _module(orders: Orders) -> None:
 
 
 def _probe(orders: Orders) -> None:
+    """Print the forbidden actions that succeed in a bot's process."""
     from tournament.sandbox.inside import attempts
 
     _limit(orders)
@@ -74,6 +84,7 @@ def _probe(orders: Orders) -> None:
 
 
 def _build(orders: Orders) -> None:
+    """Run the commands of a build under a supervisor, and become the last of them. Exit at the first that fails."""
     from tournament.sandbox.inside import fork_limit
 
     supervisor = _fork_under_supervision(orders)
@@ -92,6 +103,7 @@ def _build(orders: Orders) -> None:
 
 
 def _limit(orders: Orders) -> None:
+    """Set the resource limits, or the present hard limits if they are lower."""
     for name, value in orders["limits"].items():
         number = getattr(resource, f"RLIMIT_{name}")
         hard = resource.getrlimit(number)[1]
@@ -101,7 +113,15 @@ def _limit(orders: Orders) -> None:
 
 
 def _confine(orders: Orders, *, threads: bool = False, executes: bool = False) -> None:
-    """Put a bot's process into a domain and under a filter of its own. Its fork server has settled what it can read."""
+    """Put a bot's process into a domain and under a filter of its own. Its fork server has settled what it can read.
+
+    Args:
+        threads: Whether it can start threads.
+        executes: Whether it can become another program.
+
+    Raises:
+        seccomp.Unsupported: The kernel refuses it.
+    """
     if orders["landlock"]:
         _enter_domain(orders, None)
         seccomp.drop_capabilities()
@@ -109,6 +129,11 @@ def _confine(orders: Orders, *, threads: bool = False, executes: bool = False) -
 
 
 def _confine_build(orders: Orders) -> None:
+    """Put a build into a domain, with the files that it can read and write, and under its filter.
+
+    Raises:
+        seccomp.Unsupported: The kernel refuses it.
+    """
     gain_no_privileges()
     changed = [(path, landlock.WRITE) for path in (*orders["writable"], "/dev/null")]
     _enter_domain(orders, [*[(path, landlock.READ) for path in orders["readable"]], *changed])
@@ -118,6 +143,11 @@ def _confine_build(orders: Orders) -> None:
 
 
 def _enter_domain(orders: Orders, allowed: list[tuple[str, int]] | None) -> None:
+    """Enter a Landlock domain with these paths and accesses.
+
+    Raises:
+        seccomp.Unsupported: The kernel refuses it.
+    """
     try:
         landlock.enter_domain(orders["landlock"], allowed)
     except OSError as problem:
@@ -125,6 +155,7 @@ def _enter_domain(orders: Orders, allowed: list[tuple[str, int]] | None) -> None
 
 
 def _execute(command: list[str], environment: dict[str, str]) -> None:
+    """Become a command, or exit with 127 if it can't be executed."""
     try:
         os.execve(command[0], command, environment)
     except OSError as problem:
@@ -146,6 +177,9 @@ def _forked(orders: Orders) -> Orders:
     """Serve forks of one kind of process. Return the orders in each fork.
 
     The server first imports everything that this kind needs, so that each fork finds the same modules.
+
+    Raises:
+        seccomp.Unsupported: The kernel makes no Landlock domain.
     """
     import marshal
 
@@ -175,7 +209,7 @@ def _forked(orders: Orders) -> Orders:
 
 
 def _read(size: int) -> bytes:
-    """Read exactly this many bytes of standard input."""
+    """Return exactly this many bytes of standard input. Exit if it ends before."""
     content = b""
     while len(content) < size:
         chunk = os.read(0, size - len(content))
@@ -190,7 +224,8 @@ def _fork_under_supervision(orders: Orders) -> _socket.socket:
 
     The supervisor answers whether the build may start another process (`fork_limit`). When the child or the tournament
     ends, it ends everything that the child started. A command that ignores SIGXCPU is killed for its processor time.
-    The supervisor reports SIGXCPU then, so that this differs from a kill from outside.
+    The supervisor reports SIGXCPU then, so that this differs from a kill from outside. It exits with the child's
+    status, or 256 minus a signal's number.
     """
     import _socket
 

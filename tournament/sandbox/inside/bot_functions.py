@@ -41,6 +41,8 @@ def choose_functions(
         class_name: Name of the statement's class, or "".
         news: The same for news. Their functions follow those of the questions; None stands for one that is missing.
 
+    Exceptions of the class's constructor are passed on.
+
     Raises:
         NotChosen: No function or class fits, or more than one does.
     """
@@ -87,7 +89,13 @@ def _ways(
 
 
 def _each(history: str, kind: type | None, questions: Sequence[Mapping[str, Any]]) -> list[_Way]:
-    """Return the ways to answer by these functions. If several fit one question, each of them counts as a way."""
+    """Return the ways to answer by these functions. If several fit one question, each of them counts as a way.
+
+    Args:
+        history: Description of the only way.
+        kind: The class whose methods they are, or None.
+        questions: The fitting functions of each question, by description.
+    """
     if not all(questions):
         return []
     descriptions = next((one for one in questions if len(one) > 1), [history])
@@ -147,6 +155,7 @@ def _named(name: str, function: Callable[..., object]) -> str:
 def _explain_missing(
     names: Mapping[str, Any], classes: Sequence[type], questions: Sequence[tuple[Sequence[str], int]]
 ) -> str:
+    """Return why no function or class answers the questions, as text."""
     for spellings, count in questions:
         for name in spellings:
             if callable(names.get(name)) and not takes(names[name], count):

@@ -27,8 +27,11 @@ def ask(supervisor: _socket.socket) -> None:
 
     If a container's filter already notifies another process, nothing is asked.
 
+    Args:
+        supervisor: The socket on which the supervisor gets the notification descriptor.
+
     Raises:
-        Unsupported: The kernel can't notify anyone.
+        seccomp.Unsupported: The kernel can't notify anyone.
     """
     try:
         listener = seccomp.install_questions(_ASKED)
@@ -41,7 +44,7 @@ def ask(supervisor: _socket.socket) -> None:
 
 
 def answer(build: _socket.socket, child: int, max_threads: int) -> None:
-    """Answer the build's questions until the child has ended.
+    """Answer the build's questions until the child has ended. If it sends no descriptor, nothing is answered.
 
     Args:
         build: The socket on which the build sends its notification descriptor.

@@ -34,7 +34,10 @@ def names_after_file(stem: str, question: str) -> list[str]:
 def names_for(stem: str, question: str, stems: Iterable[str] = ()) -> list[str]:
     """Return the names that a question's function can have: the exact one, then those after the file.
 
+    Of more than MAX_NAMES names it returns one more than these.
+
     Args:
+        stem: Name of the bot's file without its suffix.
         question: The statement's name of the function.
         stems: Words of the bot's source. Those that differ from an accepted name only in case are accepted, too.
     """
@@ -48,6 +51,7 @@ def choose(stem: str, fitting: Mapping[str, Sequence[str]]) -> list[str]:
     """Return the name that answers each question. All are exact names, or all are named after the file.
 
     Args:
+        stem: Name of the bot's file without its suffix.
         fitting: For each question the names of the bot's functions that fit.
 
     Raises:
@@ -71,7 +75,10 @@ def choose(stem: str, fitting: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def choose_news(stem: str, fitting: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Return the functions that receive news, by name of the news: the exact one, or the only one after the file."""
+    """Return the functions that receive news, by name of the news: the exact one, or the only one after the file.
+
+    News without such a function are missing.
+    """
     by_news = {}
     for news, names in fitting.items():
         after_file = [name for name in names if name != news]

@@ -46,14 +46,14 @@ def version() -> int:
 def enter_domain(version: int, allowed: Iterable[tuple[str, int]] | None = None) -> None:
     """Put this process into a new domain. This can't be undone.
 
-    A process in a domain can't trace processes outside, nor in a nested domain: in /proc it can't reach their memory,
-    descriptors and folders. Later versions also refuse ports, signals and abstract sockets, which the filter of system
-    calls refuses everywhere.
+    A process in a domain can't trace processes outside, nor in a nested domain. So in /proc it can't reach their
+    memory, descriptors and folders. Later versions also refuse ports, signals and abstract sockets, which the filter of
+    system calls refuses everywhere.
 
     Args:
         version: The kernel's version of Landlock.
-        allowed: Paths with the accesses to them and everything below. All other accesses to files are refused. None
-            allows all files.
+        allowed: Paths with the accesses to them and everything below. Missing paths are ignored. All other accesses to
+            files are refused. None allows all files.
 
     Raises:
         OSError: The kernel refuses the domain.
@@ -72,6 +72,11 @@ def enter_domain(version: int, allowed: Iterable[tuple[str, int]] | None = None)
 
 
 def _allow(ruleset: int, path: str, accesses: int) -> None:
+    """Add a rule that allows accesses to a path and everything below. A missing path is ignored.
+
+    Raises:
+        OSError: The path can't be opened, or the kernel refuses the rule.
+    """
     try:
         descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except FileNotFoundError:

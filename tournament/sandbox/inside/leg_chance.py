@@ -25,13 +25,23 @@ _seed_of_random = random.Random.seed
 
 
 class SeededBytes:
-    """A replacement for os.urandom: hashes of a counter, keyed by the leg's seed and the name of the use."""
+    """A replacement for os.urandom: hashes of a counter, keyed by the leg's seed and the name of the use.
+
+    Args:
+        seed: The leg's seed, of 64 bits.
+        use: Name of the use, at most 16 bytes.
+    """
 
     def __init__(self, seed: int, use: bytes) -> None:
         self._key = _blake2.blake2b(seed.to_bytes(8, "little"), person=use).digest()
         self._hashed = 0
 
     def __call__(self, size: int) -> bytes:
+        """Return this many bytes.
+
+        Raises:
+            ValueError: The number is negative.
+        """
         if size < 0:
             raise ValueError("negative argument not allowed")
         first, self._hashed = self._hashed, self._hashed - -size // _HASH_BYTES
@@ -55,9 +65,10 @@ def seed_interpreter(seed: int) -> None:
 
 
 def _seeding(draw: SeededBytes) -> Callable[..., None]:
-    """Return `Random.seed`, with a seed of the leg's in place of the system's."""
+    """Return a replacement for `Random.seed` that draws a seed of the leg's if it is given none."""
 
     def seed(self: random.Random, a: Any = None, version: int = 2) -> None:
+        """Seed a generator."""
         # NaN would seed by its address. A bot's class could override the comparison.
         nan = isinstance(a, float) and float.__ne__(a, a)
         own = int.from_bytes(draw(_SEED_BYTES), "little") if a is None else 0 if nan else a
@@ -73,7 +84,7 @@ class LegModules:
         seed: The leg's seed.
         sdks: Names of the contest's modules for bots.
         new_sdk: Called with such a name and the seed; returns the leg's module.
-        library: Code of the library's modules that each leg executes for itself.
+        library: Code of the library's modules that each leg executes for itself, by name.
 
     Attributes:
         builtins: The leg's builtins, whose `__import__` finds these modules.
@@ -92,7 +103,13 @@ class LegModules:
         self.builtins = {**vars(builtins), "__import__": lambda name, *_, **__: self.get(name)}
 
     def get(self, name: str) -> types.ModuleType:
-        """Return the leg's own module of this name."""
+        """Return the leg's own module of this name.
+
+        Exceptions of a module of the library are passed on.
+
+        Raises:
+            ImportError: There is no such module.
+        """
         if name not in self._made:
             if name in self._sdks:
                 self._made[name] = self._new_sdk(name, self._seed)
@@ -106,7 +123,10 @@ class LegModules:
         return self._made[name]
 
     def _execute(self, name: str, module: types.ModuleType, code: types.CodeType) -> None:
-        """Execute a module of the library as the leg's own, while decorators of the library's can find it."""
+        """Execute a module of the library as the leg's own, where decorators of the standard library find it.
+
+        The module's exceptions are passed on.
+        """
         self._made[name] = sys.modules[name] = module
         module.__dict__["__builtins__"] = self.builtins
         try:
@@ -156,10 +176,15 @@ def _own_random(draw: SeededBytes) -> types.ModuleType:
 
 
 def _own_sys(original: types.ModuleType) -> types.ModuleType:
-    """Return the parts of `sys` that show nothing of other legs. The process's limit of recursion stays."""
+    """Return the parts of `sys` that show nothing of other legs. The process's limit of recursion stays the same."""
     module = types.ModuleType(original.__name__)
 
     def setrecursionlimit(limit: int) -> None:
+        """Do nothing, as if the limit were set.
+
+        Raises:
+            ValueError: The limit is below 1.
+        """
         if limit < 1:
             raise ValueError("recursion limit must be greater or equal than 1")
 
@@ -168,7 +193,7 @@ def _own_sys(original: types.ModuleType) -> types.ModuleType:
 
 
 def _own_enum(original: types.ModuleType) -> types.ModuleType:
-    """Return `enum` executed again: its classes can be given attributes."""
+    """Return `enum` executed again, because a leg can set attributes on its classes."""
     assert original.__spec__ and original.__spec__.loader
     module, loader = types.ModuleType(original.__name__), original.__spec__.loader
     sys.modules["enum"] = module

@@ -1,20 +1,19 @@
 """Finds out which Python bots' legs can share a process: those whose source shows that legs can't observe each other.
 
 It runs inside the sandbox, before the bot does. It recognises a subset of Python in which a leg reaches nothing that
-other legs change: its own functions, classes and values, immutable builtins, and its own copies of a few modules. A bot
-outside the subset plays in a process for each leg, with all of Python. So a doubtful construct costs time, never
-fairness.
+other legs change. That is its own functions, classes and values, immutable builtins, and its own copies of a few
+modules. A bot outside the subset plays in a process for each leg, with all of Python. So a doubtful construct costs
+time, never fairness.
 
 The subset omits what other legs could change or reveal:
 
-- attributes of the library's modules, functions and classes
-- frames, and other ways from an object to its surroundings
-- addresses, which `id`, `hash`, the order of sets and default texts of objects show
-- whether two strings are one object
-- memory that runs out, and exceptions that report it
-- names of attributes that are made at run time
-- finalisers, because others could choose the moment at which they run
-- clocks, files, and everything else of the process
+- Attributes of the library's modules, functions and classes are omitted, and names of attributes made at run time.
+- So are frames, and other ways from an object to its surroundings.
+- So are addresses, which `id`, `hash`, the order of sets and default texts of objects show.
+- So is the question whether two strings are one object.
+- So are memory that runs out, and exceptions that report it.
+- So are finalisers, because others could choose the moment at which they run.
+- So are clocks, files, and everything else of the process.
 
 Attributes must belong to plain values or to what the contest gives, or be names that the source defines and the library
 doesn't.
@@ -43,7 +42,7 @@ def _name_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# What a leg may use of each module. Of a module written in Python, the leg gets its own copy.
+# Names that a leg can use of each module. If the module is written in Python, the leg gets its own copy.
 MODULES: dict[str, frozenset[str]] = {
     name: _name_set(names)
     for name, names in {
@@ -180,10 +179,11 @@ def isolation_violation(
     adapter: bytes = b"",
     library: Mapping[str, str] | None = None,
 ) -> str:
-    """Return why a bot's legs must not share a process, with the line, or "" if they may.
+    """Return why a bot's legs must not share a process, with the line, or "" if they can.
 
     Args:
-        sdk: The public names of the contest's own modules for bots.
+        source: The bot's file.
+        sdk: The public names of the contest's own modules for bots, by module.
         visible: Attributes of what the contest gives.
         adapter: The contest's adapter, which is executed before the bot's file, or b"".
         library: Sources of the contest's library by their paths. Each leg executes it again, as it does the bot.
@@ -243,7 +243,15 @@ def _annotations(node: ast.AST) -> list[ast.expr]:
 
 
 class _Reader:
-    """Walks a source's tree and stops at the first construct outside the subset."""
+    """Walks a source's tree and stops at the first construct outside the subset.
+
+    Args:
+        modules: Names that a leg can use of each module of the standard library.
+        sdk: The public names of the contest's own modules for bots, by module.
+        library: The names that each module of the contest's library defines.
+        visible: Attributes of what the contest gives.
+        adapter_lines: Number of lines of the adapter before the bot's file.
+    """
 
     def __init__(
         self,
@@ -269,7 +277,7 @@ class _Reader:
         self._fine: set[int] = set()  # nodes that are harmless in their context
 
     def names_defined(self, tree: ast.Module) -> set[str]:
-        """Return the names that a source may give to attributes.
+        """Return the names that a source can give to attributes. Call it once, before `read`.
 
         Raises:
             _NotIsolated: An import leads out of the subset, or the source doesn't show such a name.
@@ -292,6 +300,11 @@ class _Reader:
 
     def read(self, tree: ast.Module, defined: set[str], denied: frozenset[str], *, may_format: bool) -> None:
         """Check a tree.
+
+        Args:
+            defined: Names that all sources can give to attributes.
+            denied: Attributes that lead to shared objects.
+            may_format: Whether % in any source could put an object's text into some text or bytes.
 
         Raises:
             _NotIsolated: The tree has a construct outside the subset.
@@ -360,7 +373,7 @@ class _Reader:
         return []
 
     def _is_maker(self, node: ast.expr, name: str = "") -> bool:
-        """Return whether an expression is namedtuple, which makes attributes from texts."""
+        """Return whether an expression is the maker of this name, or, without a name, namedtuple or dataclass."""
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             called = node.attr if node.value.id in self._bound else ""
         else:
@@ -368,12 +381,17 @@ class _Reader:
         return called == name if name else called in _MAKERS
 
     def _is_enum(self, node: ast.expr) -> bool:
-        """Return whether it is Enum or IntEnum."""
+        """Return whether an expression is Enum or IntEnum."""
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             return node.attr in _ENUMS and self._bound.get(node.value.id) == "enum"
         return isinstance(node, ast.Name) and self._of_enum.get(node.id) in _ENUMS
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> None:
+        """Record the names that an import binds.
+
+        Raises:
+            _NotIsolated: It leads out of the subset.
+        """
         modules = [node.module] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
         self.has_fields |= "dataclasses" in modules
         if "enum" in modules:  # A few exceptions of the library's have a name, too, which is a text.
@@ -405,7 +423,11 @@ class _Reader:
             self.may_format |= alias.name in _GIVING_BYTES
 
     def _not_a_builtin(self, node: ast.AST, name: str) -> None:
-        """Refuse to rebind names that the rules rely on."""
+        """Check that a name may be bound.
+
+        Raises:
+            _NotIsolated: The rules rely on the name, or Python calls it.
+        """
         protected = (_RELIED_ON, _TYPES, self._bound, self._of_sdk, self._types, self._of_enum)
         if any(name in names for names in protected):
             raise self._not_isolated(node, f"gives {name} another meaning")
@@ -495,7 +517,11 @@ class _Reader:
             raise self._not_isolated(node, "print into something")
 
     def _check_formattedvalue(self, node: ast.FormattedValue) -> None:
-        """Accept formats of numbers only. Other objects refuse them, or define them in their own class."""
+        """Accept formats of numbers only. Other objects refuse them, or define them in their own class.
+
+        Raises:
+            _NotIsolated: It is another format, or none.
+        """
         spec = node.format_spec
         if not isinstance(spec, ast.JoinedStr) or not all(isinstance(piece, ast.Constant) for piece in spec.values):
             raise self._not_isolated(node, _TEXT_FROM_ANY_VALUE)
@@ -517,6 +543,9 @@ class _Reader:
         """Refuse `is` between values, because other legs can influence whether two values are one object.
 
         None and booleans are always the same objects.
+
+        Raises:
+            _NotIsolated: Neither side is such an object, or an attribute of the contest's module.
         """
         sides = [node.left, *node.comparators]
         for test, *pair in zip(node.ops, sides, sides[1:]):
@@ -562,7 +591,7 @@ class _Reader:
             raise self._not_isolated(node, "an Enum without members, or with other bases")
 
     def _has_members(self, node: ast.ClassDef) -> bool:
-        """Return whether an Enum has a member for sure: one without any makes attributes of texts if it is called."""
+        """Return whether an Enum certainly has a member. One without any makes attributes from texts when called."""
         names = [part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)]
         return "_ignore_" not in names and any(
             isinstance(part, ast.Assign)

@@ -35,7 +35,11 @@ def prctl(option: int, *values: object) -> None:
 def end_with(parent: int, signal: int = 9) -> None:
     """Have this process receive a signal when the thread of `parent` that started it ends.
 
-    If it has already ended, exit.
+    If that process has already ended, exit.
+
+    Args:
+        parent: Process ID of the parent.
+        signal: Number of the signal.
     """
     prctl(_SET_PARENT_DEATH_SIGNAL, signal)
     if os.getppid() != parent:
@@ -43,5 +47,9 @@ def end_with(parent: int, signal: int = 9) -> None:
 
 
 def gain_no_privileges() -> None:
-    """Keep everything that this process executes from gaining rights. Filters and domains require this."""
+    """Keep everything that this process executes from gaining rights. Filters and domains require this.
+
+    Raises:
+        OSError: The kernel refuses it.
+    """
     prctl(_NO_NEW_PRIVILEGES, 1)

@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
 
 def load(library: str) -> None:
-    """Load the compiler's library and the module that adds fuel, for the processes that this one forks."""
+    """Load the compiler's library and the module that adds fuel, for the processes that this one forks.
+
+    Raises:
+        OSError: The library can't be loaded.
+    """
     from engine.wasm import modules  # noqa: F401
 
     ctypes.CDLL(library)

@@ -47,6 +47,7 @@ def prepare(settings: dict[str, Any]) -> None:
             of an answer as JSON. told_names: for each question the names of values that are passed by name, or None.
             view_size: bytes of the view. state_size: length of the list f. sdk: file of the contest's module for
             bots, or None. modules: file and package folders by name. imported: names that are imported before a fork.
+            environment: variables to set.
             only_tell, catch_up, optional: flags of each question. histories: offset of their length, and name and
             offset of each. shares_process: whether legs can share a process. many_legs: whether they share this one.
             examine: whether to report only if they can. only_starts: whether to report only if a leg can begin.
@@ -64,6 +65,9 @@ def prepare_sdk(file: str | None) -> None:
     """Compile the contest's module for bots, and import what it needs while the engine's modules can be found.
 
     This happens once in a process. Its forks inherit the result.
+
+    Args:
+        file: The module's file, or None if the contest has none.
     """
     if not file or _sdks:
         return
@@ -81,6 +85,11 @@ def import_packages(
 
     Their imports draw from a fixed seed, and what they print is discarded. If an import fails, the package is left to
     the bots, which then get the error.
+
+    Args:
+        names: Names of the packages.
+        modules: File and package folders of each module, by name.
+        environment: Variables to set before.
     """
     os.environ.update(environment)
     kept, urandom = [os.dup(stream) for stream in (1, 2)], (os.urandom, random._urandom)  # type: ignore[attr-defined]
@@ -113,7 +122,7 @@ def import_packages(
 
 
 def _new_sdk(name: str) -> types.ModuleType:
-    """Execute the contest's module for bots again. Its classes and functions belong to one leg."""
+    """Execute the contest's module for bots again, and return it. Its classes and functions belong to one leg."""
     module = types.ModuleType(name)
     sys.modules.update(_engine)
     try:
@@ -193,7 +202,7 @@ def serve() -> None:
 
 
 def _told_numbers() -> tuple[list[int], ...] | None:
-    """Return, for each question, the indices of its values among all names."""
+    """Return, for each question, the indices of its values among all names, or None if no values are passed by name."""
     if _told["told_names"] is None:
         return None
     numbers = {name: number for number, name in enumerate(_all_told())}
@@ -201,6 +210,7 @@ def _told_numbers() -> tuple[list[int], ...] | None:
 
 
 def _all_told() -> list[str]:
+    """Return the names of all values that are passed by name, each once."""
     return list(dict.fromkeys(name for names in _told["told_names"] or () for name in names))
 
 
@@ -220,7 +230,10 @@ def _examine(answers: int, adapter: bytes, source: bytes, library: dict[str, str
 
 
 def _report_start(answers: int, bot: _Bot) -> None:
-    """Begin a leg, write a letter and why that fails, and end this process."""
+    """Begin a leg, report the outcome, and end this process.
+
+    The report is "s" for success, "m" for a lack of memory, or "f" and the reason of another failure.
+    """
     try:
         bot.new_leg(0)
         outcome = b"s"
@@ -240,6 +253,7 @@ def _new_leg_sdk(name: str, seed: int) -> Any:
 
 
 def _read_exactly(descriptor: int, size: int) -> bytes:
+    """Return this many bytes of a pipe. Exit if it closes before."""
     content = b""
     while len(content) < size:
         chunk = os.read(descriptor, size - len(content))
@@ -272,7 +286,16 @@ class _Bot:
         return self._modules
 
     def new_leg(self, seed: int) -> tuple[python_bots.View, tuple[Callable[..., object] | None, ...]]:
-        """Return the object that the bot is shown, and the function for each question, None if there is none."""
+        """Return the object that the bot is shown, and the function for each question, None if there is none.
+
+        Exceptions of the bot's own code are passed on.
+
+        Args:
+            seed: The start of all that is random in the leg.
+
+        Raises:
+            NotChosen: No function or class fits, or two do.
+        """
         if self._code is None:
             parts = ((self._adapter, ADAPTER_NAME), (self._source, FILE_NAME))
             adapter, code = [compile(source, name, "exec", dont_inherit=True) for source, name in parts]
@@ -354,11 +377,12 @@ def _choose(
 
 
 def _listening(function: Callable[..., object] | None, is_news: bool) -> Callable[..., object] | None:
-    """Return a function whose result is ignored if its question only informs."""
+    """Return a function, or None if it is missing. If its question only informs, its result is replaced by 0."""
     if not is_news or function is None:
         return function
 
     def call(*arguments: object) -> int:
+        """Call the function, and return 0."""
         function(*arguments)
         return 0
 
@@ -366,7 +390,7 @@ def _listening(function: Callable[..., object] | None, is_news: bool) -> Callabl
 
 
 def explain(problem: BaseException) -> str:
-    """Return an exception as one line, with its place in the bot's file."""
+    """Return an exception as one line, with its place in the bot's file or, if it isn't there, in the adapter."""
     import traceback
 
     if isinstance(problem, NotChosen):

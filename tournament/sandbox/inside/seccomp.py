@@ -158,6 +158,11 @@ def filter_of_builds(own_pid: int, supervisor_pid: int, signals: bool) -> bytes:
 
 
 def _filter(rules: list[_Rule]) -> bytes:
+    """Return the filter with these rules and the calls that all processes can make.
+
+    Raises:
+        Unsupported: The machine is neither x86_64 nor aarch64.
+    """
     machine = os.uname().machine
     if machine not in _MACHINES:
         raise Unsupported(f"there is no table of system calls for {machine} machines")
@@ -234,7 +239,11 @@ def _bot_rules(own_pid: int, threads: bool) -> list[_Rule]:
 
 
 def _common_rules(own_pid: int, of_files: Iterable[int]) -> list[_Rule]:
-    """Return the rules for calls that every process can make with some arguments only."""
+    """Return the rules for calls that every process can make with some arguments only.
+
+    Args:
+        of_files: Commands of fcntl that it can use.
+    """
     itself = (0, own_pid)
     set_flags = [_jump(_EQUAL, _SET_FLAGS, 0, 4), _low(2), *_UNLESS_DIRECT, _return(_ALLOW)]
     clock_check = [_low(0), _jump(_NOT_BELOW, _FIRST_PROCESS_CLOCK, 0, 1), _REFUSAL, _return(_ALLOW)]
@@ -255,7 +264,7 @@ def _common_rules(own_pid: int, of_files: Iterable[int]) -> list[_Rule]:
 
 
 def numbers_here(names: str) -> list[int]:
-    """Return the numbers of these calls on this machine, none if there is no table for it."""
+    """Return the numbers of these calls, separated by blanks, on this machine. There are none without its table."""
     machine = os.uname().machine
     if machine not in _MACHINES:
         return []
@@ -263,7 +272,7 @@ def numbers_here(names: str) -> list[int]:
 
 
 def install(program: bytes) -> None:
-    """Put this process under a filter. This can't be undone.
+    """Put this process under a filter, as `filter_of_bots` returns it. This can't be undone.
 
     Raises:
         Unsupported: The kernel refuses the filter.
@@ -276,6 +285,9 @@ def install(program: bytes) -> None:
 
 def install_questions(calls: str) -> int:
     """Have each of these calls wait for an answer. This can't be undone.
+
+    Args:
+        calls: Names of the calls, separated by blanks.
 
     Returns:
         The descriptor on which answers are given.
@@ -331,7 +343,7 @@ def _load(offset: int) -> bytes:
 
 
 def _low(argument: int) -> bytes:
-    """Load the low half of an argument. Both machines are little-endian."""
+    """Return the instruction that loads the low half of an argument. Both machines are little-endian."""
     return _load(_ARGUMENTS + 8 * argument)
 
 
@@ -352,12 +364,15 @@ def _refuse(number: int) -> bytes:
 
 
 def _if_equal(value: int, verdict: bytes) -> list[bytes]:
-    """Return the verdict if the loaded value equals this one."""
+    """Return the instructions that end with the verdict if the loaded value equals this one."""
     return [_jump(_EQUAL, value, 0, 1), verdict]
 
 
 def _unless_simple_signal(verdict: bytes) -> list[bytes]:
-    """Return the verdict if the loaded value is a signal that counts as sent from outside, or one that queues up."""
+    """Return the instructions that end with the verdict if the loaded value isn't a simple signal.
+
+    Simple signals don't count as sent from outside, and don't queue up.
+    """
     return [
         *[code for number in _FROM_OUTSIDE for code in _if_equal(number, verdict)],
         _jump(_NOT_BELOW, _FIRST_QUEUED_SIGNAL, 0, 1),
@@ -366,17 +381,17 @@ def _unless_simple_signal(verdict: bytes) -> list[bytes]:
 
 
 def _if_set(bits: int, verdict: bytes) -> list[bytes]:
-    """Return the verdict if one of these bits is set in the loaded value."""
+    """Return the instructions that end with the verdict if one of these bits is set in the loaded value."""
     return [_jump(_SET, bits, 0, 1), verdict]
 
 
 def _among(values: Iterable[int]) -> list[bytes]:
-    """Allow the call if the loaded value is one of these."""
+    """Return the instructions that allow the call if the loaded value is one of these."""
     return [code for value in values for code in (_jump(_EQUAL, value, 0, 1), _return(_ALLOW))]
 
 
 def _unless_equals(argument: int, value: int) -> list[bytes]:
-    """Refuse the call unless the whole argument equals this value."""
+    """Return the instructions that refuse the call unless the complete argument equals this value."""
     low, high = value & 0xFFFFFFFF, value >> 32
     return [
         _low(argument),

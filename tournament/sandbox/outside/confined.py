@@ -84,7 +84,7 @@ class Confined:
         return _sizes(self.pid, "status", _SIZES)
 
     def use(self) -> ProcessUse:
-        """Return what it has used of the machine. If somebody has stopped it, it receives SIGCONT."""
+        """Return what it has used of the machine. If it is stopped, it receives SIGCONT."""
         folder = Path(f"/proc/{self.pid}")
         now, waits = doing(folder), waited(folder)
         return ProcessUse(self.cpu_seconds(), now == "sleeps", waits, waits is not None and now == "runs")
@@ -95,7 +95,7 @@ class Confined:
         return not fields or (fields[0] in "ZX" and int(fields[17]) < 2)
 
     def threads(self) -> int:
-        """Return the number of its threads."""
+        """Return the number of its threads, 0 once it has ended."""
         try:
             return os.stat(f"/proc/{self.pid}/task").st_nlink - 2  # each thread is a folder in it
         except OSError:
@@ -117,7 +117,11 @@ class Confined:
             return b""
 
     def write(self, content: bytes) -> None:
-        """Write all bytes to its input, however long that takes."""
+        """Write all bytes to its input, no matter how long that takes.
+
+        Raises:
+            BrokenPipeError: It has ended, or closed its input.
+        """
         view = memoryview(content)
         while view:
             view = view[os.write(self.to, view) :]
@@ -156,7 +160,11 @@ class Confined:
         return judge(self._ending.status, passed_limit=passed_limit) == "the machine"
 
     def ended_by_itself(self, patience: float = 0.5) -> int | None:
-        """Return its status as `end` does, if it ends within `patience` seconds, or None if it is still running."""
+        """Wait for its end, and return its status as `end` does, or None if it is still running.
+
+        Args:
+            patience: Seconds to wait. A process that has lost its memory is about to end and has ten more.
+        """
         started = time.monotonic()
         while not self.has_ended():
             passed = time.monotonic() - started

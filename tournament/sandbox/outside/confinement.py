@@ -54,7 +54,8 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
     """Start a build under its limits, or any process with mode "off". Other processes are forked (`fork_server`).
 
     Raises:
-        InputError: Too few files can be open, or the machine can't confine it.
+        InputError: The machine can't confine it.
+        OSError: It can't be started, for example because this process has too many open files.
     """
     files = readable_paths.module_files(launch)
     orders = launch.to_orders(landlock=version_here() if mode == "on" else None) | {"starter": os.getpid()}
@@ -69,7 +70,15 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
 
 
 def pipes(kept: contextlib.ExitStack, closed: contextlib.ExitStack) -> tuple[list[int], list[int]]:
-    """Return our ends and a process's ends of pipes for its three standard streams. The stacks close them."""
+    """Return our ends and a process's ends of pipes for its three standard streams.
+
+    Args:
+        kept: Closes our ends.
+        closed: Closes the process's ends.
+
+    Raises:
+        OSError: This process has too many open files.
+    """
     ours: list[int] = []
     theirs: list[int] = []
     for stream in range(3):
@@ -121,6 +130,11 @@ def _arguments(files: dict[str, str], options: dict[str, Any]) -> list[str]:
 
 
 def _start(launch: LaunchSpec, arguments: list[str], streams: Sequence[int]) -> _Running:
+    """Start a command with these descriptors of its standard streams, in a session of its own.
+
+    Raises:
+        OSError: It can't be started.
+    """
     raise_descriptor_limit()
     stdin, stdout, stderr = streams
     cwd = launch.folder or "/"

@@ -65,6 +65,7 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
     Raises:
         InputError: The machine can't confine it.
         MachineBusyError: Its servers are ended from outside again and again, or the system refuses to start a process.
+        OSError: This process has too many open files.
     """
     payload = b"".join(len(part).to_bytes(4, "little") + part for part in launch.given)
     if mode == "off":
@@ -94,13 +95,20 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
 
 
 def _having_read(content: bytes, process: Confined) -> Confined:
+    """Return a process after writing its first messages to it."""
     with contextlib.suppress(BrokenPipeError):  # the process's end gives the reason
         process.write(content)
     return process
 
 
 class _Server:
-    """A server of forks. Any thread can call its methods."""
+    """A server of forks. Any thread can call its methods.
+
+    Attributes:
+        process: The server's process.
+        forks: Number of forks that run or are about to run.
+        used: Time of the last release, in seconds of the monotonic clock.
+    """
 
     def __init__(self, process: Confined) -> None:
         self.process = process
@@ -109,7 +117,7 @@ class _Server:
         with contextlib.suppress(OSError):
             Path(f"/proc/{process.pid}/oom_score_adj").write_text("1000")
         self._talk = threading.Lock()
-        self.forks = 0  # running or about to run
+        self.forks = 0
         self.used = time.monotonic()
 
     def fork(self) -> _Forked:
@@ -118,6 +126,7 @@ class _Server:
         Raises:
             _Ended: The server has ended.
             _Refused: The system refuses the fork.
+            OSError: This process has too many open files.
         """
         with self._talk, contextlib.ExitStack() as kept, contextlib.ExitStack() as closed:
             ours, theirs = confinement.pipes(kept, closed)
@@ -129,7 +138,7 @@ class _Server:
             return forked
 
     def reap(self, pid: int) -> Ending:
-        """Return how a fork ended, after waiting for its end."""
+        """Return how a fork ended, after waiting for its end. If its server has ended, it was killed."""
         try:
             with self._talk:
                 try:
@@ -155,6 +164,14 @@ class _Server:
         self.process.end()
 
     def _ask(self, kind: int, pid: int = 0, streams: Sequence[int] = ()) -> tuple[int, int]:
+        """Send an order, and return both numbers of the reply: of a fork its process ID or minus an error number.
+
+        For a fork to be reaped, they are its wait status and the peak of its memory in bytes.
+
+        Raises:
+            _Ended: The server has ended.
+            OSError: The order can't be sent for another reason.
+        """
         try:
             socket.send_fds(self._orders, [forking.order(kind, pid)], streams)
         except OSError as problem:
@@ -228,6 +245,7 @@ def _server_for(launch: LaunchSpec) -> _Server:
     Raises:
         InputError: The server can't be confined.
         MachineBusyError: A signal ended it.
+        OSError: It can't be started.
     """
     global _owner, _starts, _starter
     kind = _server_kind(launch.what)
@@ -286,10 +304,10 @@ def _forget(server: _Server) -> None:
 
 
 def _end_idle(max_servers: int, seconds: float = 0.0) -> None:
-    """End servers that had no forks, the least recently used first.
+    """End servers that have no forks, the least recently used first.
 
     Args:
-        max_servers: Number of servers that may continue.
+        max_servers: Number of such servers that continue.
         seconds: Time without forks after which a server can be ended.
     """
     since = time.monotonic() - seconds

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 Mode = Literal["on", "off"]
-# What compilers and builds may take, and how much any file may have that they write.
+# Megabytes of memory of compilers and builds, and of each file that they write.
 MEGABYTES_OF_BUILDS, MEGABYTES_OF_BUILDS_FILES = 4096, 1024
 MAX_THREADS = 1024  # threads of a build's processes together
 _STACK_MEGABYTES = 64
@@ -89,6 +89,7 @@ class Build:
     """Commands that run one after another until one fails. They can start processes and write files.
 
     Attributes:
+        commands: Each command's words.
         environment: Environment variables.
         writable: Folders that they can write to.
         watched: Whether `BuildWatch` checks what the processes use together.
@@ -119,6 +120,7 @@ class ModuleTrial:
 
     Attributes:
         library: Path of the engine's library.
+        settings: Settings of each engine that compiles it.
     """
 
     kind: ClassVar[str] = "module"
@@ -131,7 +133,7 @@ class Probe:
     """Attempts at what a bot must not do.
 
     Attributes:
-        paths: Files to try it on.
+        paths: Files to try it on: "read" exists, "write" doesn't.
         tournament: Process ID of the tournament.
     """
 
@@ -145,7 +147,7 @@ class ForkServer:
     """A server that forks processes of one kind (`fork_server`).
 
     Attributes:
-        of: Kind of the forks.
+        of: Kind of the forks: "python", "module" or "program".
         file: A file that it loads first, or None.
         imported: Modules that it imports first.
         modules: Name, file and package folders of these modules and of what they need.
@@ -168,6 +170,8 @@ class LaunchSpec:
     """A process to start.
 
     Attributes:
+        what: What it runs.
+        limits: Its limits.
         folder: Its working folder, if any.
         readable: Readable paths in addition to those that every program needs.
         modules: More modules of this project that it can import.

@@ -27,8 +27,9 @@ def probe_sandbox(mode: Mode) -> str:
     """Test what confines bots' processes on this machine, and return it as text.
 
     Raises:
-        InputError: A bot could do something that it must not.
-        RunError: The probe was killed from outside.
+        InputError: A bot could do something that it must not, or can't be confined.
+        RunError: The probe was killed from outside, or can't be started.
+        CommandAborted: The thread must end.
     """
     if mode == "off":
         return OFF
@@ -46,8 +47,9 @@ def probe_builds(mode: Mode) -> None:
     """Test what confines compilers and builds.
 
     Raises:
-        InputError: A build could do something that it must not.
-        RunError: The probe was killed from outside.
+        InputError: A build could do something that it must not, or can't be confined.
+        RunError: The probe was killed from outside, or the machine is too busy.
+        CommandAborted: The thread must end.
     """
     if mode == "off":
         return
@@ -61,7 +63,7 @@ def probe_builds(mode: Mode) -> None:
 
 @contextmanager
 def _targets() -> Iterator[dict[str, str]]:
-    """Provide files to test on."""
+    """Provide paths to test on, by what is tried: a file to "read", and a missing one to "write"."""
     with scratch_folder() as folder:
         secret = Path(folder, "secret")
         secret.write_text("not for bots")

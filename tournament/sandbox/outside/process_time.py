@@ -220,6 +220,7 @@ class GroupUse:
         self._cpu = 0.0
 
     def __call__(self) -> ProcessUse:
+        """Return what the group has used so far. Stopped members receive SIGCONT."""
         ticks, asleep = 0, True
         for folder, fields in members(self._group):
             ticks += sum(map(int, fields[11:15]))  # including children that it has waited for

@@ -70,7 +70,7 @@ def run(launch: LaunchSpec, mode: Mode, seconds: float, stdin: bytes = b"", most
     Raises:
         InputError: The command can't be confined.
         MachineBusyError: The machine is too busy to give it its time.
-        OSError: The disk has no space for a build.
+        OSError: The disk has no space for a build, or the command can't be started.
         CommandAborted: The thread must end.
     """
     return finish(start(launch, mode), launch, seconds, stdin, most)
@@ -78,6 +78,12 @@ def run(launch: LaunchSpec, mode: Mode, seconds: float, stdin: bytes = b"", most
 
 def finish(process: Confined, launch: LaunchSpec, seconds: float, stdin: bytes = b"", most: int = 1 << 24) -> Finished:
     """Run a started process to its end.
+
+    Args:
+        launch: Its description.
+        seconds: Maximum seconds of its own time (`process_time`).
+        stdin: Its input.
+        most: Approximate number of bytes that are kept of each output.
 
     Raises:
         MachineBusyError: The machine is too busy to give it its time.

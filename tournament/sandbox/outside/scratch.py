@@ -27,6 +27,15 @@ def scratch_folder(parent: Path | None = None) -> Iterator[Path]:
 
     The folder is locked. If the tournament is killed, the lock is lost, and the next one that makes a folder there
     removes it.
+
+    Args:
+        parent: Folder in which it is made; None for that of temporary files.
+
+    Yields:
+        The folder.
+
+    Raises:
+        OSError: It can't be made.
     """
     sweep(parent or Path(tempfile.gettempdir()))
     while True:
@@ -47,7 +56,11 @@ def scratch_folder(parent: Path | None = None) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def alone_on_this_machine(folder: Path) -> Iterator[None]:
-    """Wait until no other process is in such a block for this folder of the cache. Make the folder if it is missing."""
+    """Wait until no other process is in such a block for this folder of the cache. Make the folder if it is missing.
+
+    Raises:
+        OSError: The folder can't be made or opened.
+    """
     make_folder(folder)
     lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -103,7 +116,11 @@ def is_full(folder: Path) -> bool:
 
 
 def free_space(folder: Path | str) -> tuple[int, int]:
-    """Return the free bytes, and the number of files that can still be made, −1 if that isn't counted."""
+    """Return the free bytes, and the number of files that can still be made, −1 if that isn't counted.
+
+    Raises:
+        OSError: The folder is missing.
+    """
     disk = os.statvfs(folder)
     return disk.f_bavail * disk.f_frsize, disk.f_favail if disk.f_files else -1
 
@@ -185,6 +202,11 @@ class _TooDeep(Exception):
 
 @contextlib.contextmanager
 def _ignoring_missing() -> Iterator[None]:
+    """Ignore entries that can't be read.
+
+    Raises:
+        _TooDeep: The path is too long.
+    """
     try:
         yield
     except OSError as error:

@@ -29,6 +29,8 @@ class MyGameSettings(Settings):
 
 
 class MyGame(Rules):
+    """The rules, which play sessions by asking bots."""
+
     name = "my_game"
     title = "My game"
     seats = 2

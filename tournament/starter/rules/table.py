@@ -31,6 +31,8 @@ class MyGameSettings(Settings):
 
 
 class MyGame(Rules):
+    """The rules, which play sessions by asking bots."""
+
     name = "my_game"
     title = "My game"
     seats = range(3, 7)  # the contest's table says how many: seats = 4

@@ -18,7 +18,10 @@ _BYTES_BETWEEN_CHECKS = 130 << 20
 def free_memory(root: Path = Path("/")) -> int:
     """Return the bytes of memory that are still available on the machine and in this process's cgroups.
 
-    Memory of files that can be dropped counts as free. The folders proc and sys are below the root.
+    Memory of files that can be dropped counts as free. If the system reports nothing, the number is huge.
+
+    Args:
+        root: Folder that contains proc, and the mount points of cgroups.
     """
     free = list(_free_in_groups(root))
     with contextlib.suppress(OSError, ValueError, IndexError):
@@ -43,6 +46,7 @@ def _free_in_groups(root: Path) -> Iterator[int]:
 
 
 def _free_in_group(folder: Path) -> Iterator[int]:
+    """Yield the free bytes of a cgroup, unless it has no limit."""
     with contextlib.suppress(OSError, ValueError):  # the outermost has no limit
         unused = int((folder / "memory.max").read_text()) - int((folder / "memory.current").read_text())
         statistics = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
@@ -50,7 +54,11 @@ def _free_in_group(folder: Path) -> Iterator[int]:
 
 
 class MemoryBudget:
-    """The memory of a machine, shared by all workers of a process. Its size is measured when nothing is reserved."""
+    """The memory of a machine, shared by all workers of a process. Its size is measured when nothing is reserved.
+
+    Args:
+        get_total: Returns the free bytes, of which a share can be reserved; None measures this machine's.
+    """
 
     def __init__(self, get_total: Callable[[], int] | None = None) -> None:
         self._whole = get_total or (lambda: free_memory() - cores() * _BYTES_BETWEEN_CHECKS)
@@ -58,9 +66,10 @@ class MemoryBudget:
         self._bytes, self._taken = 0.0, 0
 
     def reserve(self, size: int, *, anyway: bool = False) -> bool:
-        """Reserve bytes, and return whether they are available. If nothing else plays, they are.
+        """Reserve bytes, and return whether they are available. If nothing is reserved, they always are.
 
         Args:
+            size: Number of bytes.
             anyway: Whether to exceed the budget, for a process that replaces another.
         """
         if not size:
@@ -74,7 +83,7 @@ class MemoryBudget:
             return True
 
     def release(self, size: int) -> None:
-        """Give back what a process had."""
+        """Give back reserved bytes."""
         with self._lock:
             self._taken -= size
 

@@ -32,10 +32,10 @@ class Timed(Protocol):
     """A running process's measurements, as in `Confined`."""
 
     def use(self) -> ProcessUse:
-        """Return the processor time and the time asleep."""
+        """Return what the process has used of the machine so far."""
 
     def cpu_seconds(self) -> float:
-        """Return the processor time."""
+        """Return the processor time so far, in seconds."""
 
     def has_written(self) -> bool:
         """Return whether output waits to be read."""
@@ -43,7 +43,14 @@ class Timed(Protocol):
 
 @dataclass
 class Spent:
-    """The usage of legs: their number, decisions, and seconds in their earlier processes."""
+    """The usage of a process's legs.
+
+    Attributes:
+        legs: Number of legs.
+        decisions: Number of their decisions.
+        cpu_seconds: Processor time of the legs' earlier processes.
+        idle_seconds: Time that these processes slept while an answer was due.
+    """
 
     legs: int = 0
     decisions: int = 0
@@ -53,7 +60,14 @@ class Spent:
 
 @dataclass(frozen=True)
 class _Message:
-    """An unanswered message: its number, whether the bot still starts, and the process's clocks when this began."""
+    """An unanswered message.
+
+    Attributes:
+        number: Number of the message.
+        is_start: Whether the bot still starts.
+        cpu: Processor seconds of the process when the message was first seen.
+        slept: Seconds that the process had slept by then.
+    """
 
     number: int
     is_start: bool
@@ -72,11 +86,11 @@ class TimeLimits:
 
     @property
     def idle_seconds(self) -> float:
-        """Total time asleep while an answer was due."""
+        """Total seconds asleep while an answer was due."""
         return self._clocks.slept
 
     def rest(self) -> None:
-        """Note that it is not asked: what it does now ends no leg."""
+        """Record that no answer is due. The limits of the next message start from then."""
         self._message = None
 
     def overdrawn(self, spent: Spent) -> Failure | None:
@@ -144,10 +158,14 @@ class ProcessSeat:
     """A bot that is a process, in one leg.
 
     Attributes:
+        number: Number of the seat.
         alone: Whether it must not share a process.
+        lane: Number of the leg's lane; −1 before it is opened.
+        slot: Number of the leg in its process, from 0; −1 before it has one.
+        process: Its running process, if it has one.
+        dialogue: The program's own dialogue, if the contest has one.
         later: Whether it must not share one with legs that had the deals of its previous leg.
         place: Place in its entrant's team, whose bots share no process.
-        slot: Number of the leg in its process.
         cpu_before: Processor seconds of its earlier processes in this leg.
         idle_before: Seconds asleep of these processes.
     """
@@ -165,7 +183,7 @@ class ProcessSeat:
     idle_before: float = 0.0
 
     def lose_process(self) -> BotProcess:
-        """Count what the player's process has used, and return it, to be ended."""
+        """Take the player's process from it and count what that has used. Return the process, to be ended."""
         assert self.process
         process, self.process = self.process, None
         self.cpu_before += process.confined.cpu_seconds()
@@ -178,11 +196,15 @@ class BotProcess:
     """A running bot and its channel.
 
     Attributes:
+        channel: Number of its channel.
+        seat: A seat of its bot.
+        leg: The leg for which it started.
         shared_by: Key of the bot whose legs share the process, or None for a process of one leg.
         notes_prints: Whether it sends the leg's output with a fault.
         slots: Number of legs that it ever had.
-        players: Legs that it plays now.
+        players: The seats, one for each leg, that it plays now.
         decisions_before: Decisions of the legs that have left.
+        time: Its clocks and limits of time.
     """
 
     confined: Confined
@@ -203,18 +225,21 @@ class BotProcess:
         self.time = TimeLimits(self.settings.process_time(self.seat.kind), self.confined)
 
     def add(self, player: ProcessSeat) -> None:
-        """Give it one more leg of its bot."""
+        """Give the process one more leg of its bot, and the player its slot."""
         player.process, player.slot = self, self.slots
         self.players.append(player)
         self.slots += 1
 
     def remove(self, player: ProcessSeat) -> None:
-        """Remove a leg."""
+        """Remove a leg, and count its decisions."""
         self.players.remove(player)
         self.decisions_before += self.lanes.decisions(player.lane)[player.number]
 
     def audit(self, elapsed: float) -> Failure | None:
-        """Return the limit that the process has exceeded, `elapsed` seconds after the last audit, or None."""
+        """Return the limit that the process has exceeded, `elapsed` seconds after the last audit, or None.
+
+        A shared process is checked only while an answer is due.
+        """
         outstanding, message, starts = self.lanes.channels.is_outstanding(self.channel)
         if not outstanding:
             self.time.rest()
@@ -225,11 +250,11 @@ class BotProcess:
         return passed
 
     def violation_at_end(self) -> Failure | None:
-        """Return a violation between two audits, found as the leg ends. Shared processes aren't checked."""
+        """Return a violation of the memory limit, found as the leg ends, or None. Shared processes aren't checked."""
         return None if self.shared_by else self._too_much_memory()
 
     def failure(self, passed: Failure | None) -> Failure | None:
-        """Return the bot's failure: a violation, or its end. None if it can't have sent the signal that ended it."""
+        """Return the bot's failure: a violation, or how its process ended. None if it was killed from outside."""
         if passed:
             return passed
         status = self.confined.ended_by_itself()
@@ -240,7 +265,7 @@ class BotProcess:
         return None if self.confined.was_killed_from_outside() else Failure(how_it_ended(status))
 
     def used(self, player: ProcessSeat) -> Used:
-        """Return a leg's usage of the process."""
+        """Return a leg's usage: of this process, evenly among all its legs, and of the leg's earlier processes."""
         seconds = player.cpu_before + self.confined.cpu_seconds() / (self.slots if self.shared_by else 1)
         return Used(0.0, seconds, self._most_memory(), self.lanes.slowest_seconds(player.lane, player.number))
 
@@ -263,7 +288,7 @@ class BotProcess:
         )
 
     def _most_memory(self) -> int:
-        """Return the peak memory, which is measured only occasionally while several legs share the process."""
+        """Return the peak memory in bytes, which is measured only occasionally while several legs share the process."""
         if len(self.players) < 2 or time.monotonic() - self._measured > _MEASURE_SECONDS:
             self._memory_bytes, self._measured = self.confined.memory_bytes(), time.monotonic()
         return self._memory_bytes

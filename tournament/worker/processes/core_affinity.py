@@ -1,8 +1,8 @@
 """One core for a worker and the Python bots' processes that it asks, used by the pool of processes.
 
-While one of them runs, the others wait. Spread over several cores, each message has to wake a core, which takes
-several times as long as a change of process on one. They have all cores again for a moment if they take long over
-messages, because they could run beside each other, or if something else needs this core.
+While one of them runs, the others wait. If they were spread over several cores, each message would have to wake a core.
+That takes several times as long as a change of process on one core. If they take long over messages, they could run
+simultaneously, so they get all cores again for a moment. They also do if something else needs this core.
 """
 
 from __future__ import annotations
@@ -59,7 +59,11 @@ class CoreAffinity:
             _confine(0, before)
 
     def look(self, loads: Mapping[int, Load]) -> None:
-        """Keep the processes of these numbers here if they were quick since the last look."""
+        """Confine processes to the core if they were quick since the last look. Otherwise give the core up.
+
+        Args:
+            loads: Loads up to now, by process ID.
+        """
         both = loads.keys() & self._seen.keys()
         messages = sum(loads[pid].messages - self._seen[pid].messages for pid in both)
         seconds = sum(loads[pid].cpu_seconds - self._seen[pid].cpu_seconds for pid in both)
@@ -81,7 +85,7 @@ class CoreAffinity:
         self._kept = set(loads)
 
     def forget(self, pid: int) -> None:
-        """Forget a process before it is ended: its number might soon be another's."""
+        """Forget a process before it is ended, because its process ID might soon be another's."""
         self._kept.discard(pid)
 
     def leave(self) -> None:
@@ -100,7 +104,10 @@ class CoreAffinity:
 
 
 def _choose_core(cores: set[int]) -> int:
-    """Return the core that this thread is on, or one that fewer workers of this process hold."""
+    """Return a core that the fewest workers of this process hold, and count one more holder.
+
+    Among several such cores the one that this thread is on comes first.
+    """
     fields = stat_fields(Path("/proc/thread-self"))
     current = int(fields[36]) if fields else -1
     with _lock:
@@ -110,6 +117,6 @@ def _choose_core(cores: set[int]) -> int:
 
 
 def _confine(pid: int, cores: set[int]) -> None:
-    """Let a process, or with 0 the calling thread, run on these cores only."""
+    """Let a process, or with 0 the calling thread, run on these cores only, unless the system refuses."""
     with contextlib.suppress(OSError):
         os.sched_setaffinity(pid, cores)

@@ -1,12 +1,11 @@
 """Legs with bots that are processes: all legs of a batch played in step.
 
-The legs of a Python bot share a process (`engine.processes.lanes` says why), one bot
-object each. That is only a faster way to play: when a shared process fails,
-its legs begin again, each in a process of its own, and only a bot that fails there
-is at fault. Programs always have a process for each leg.
+The legs of a Python bot share a process (`engine.processes.lanes` says why), one bot object each. That is only a faster
+way to play. When a shared process fails, its legs begin again, each in its own process. Only a bot that fails there is
+at fault. Programs always have a process for each leg.
 
-Whenever a leg begins again, the answers that were given count again up to where it broke off. So a bot that brings
-this about, or its friend, gains nothing.
+Whenever a leg begins again, the answers that were given count again up to where it broke off. So a bot that causes
+this, or its friend, gains nothing.
 """
 
 from __future__ import annotations
@@ -57,16 +56,16 @@ class Caller(Protocol):
     """Plays the seats that are open in legs, and says which legs come."""
 
     def note_begun(self, leg: LegInPlay) -> None:
-        """Take note of a leg that is about to begin."""
+        """Record a leg that is about to begin, with all its bots started."""
 
     def next_leg(self, ended: Leg) -> Leg:
-        """Return the leg that follows one that has ended."""
+        """Return the leg to play after one that has ended."""
 
     def note_refused(self, leg: Leg, why: str) -> None:
-        """Take note that the caller's answer in a leg was illegal, so that the default counts."""
+        """Record why the caller's answer in a leg is illegal, so that the default counts."""
 
 
-OnFailure = Callable[[Leg, RulesFailed], None]  # is told of a leg in which the rules failed
+OnFailure = Callable[[Leg, RulesFailed], None]  # Receives each leg in which the rules failed.
 
 
 def play_in_lanes(
@@ -85,18 +84,25 @@ def play_in_lanes(
     *,
     measures_bots: bool = False,
 ) -> Generator[PlayedLeg, None, None]:
-    """Play legs in which at least one bot is a process, and yield each leg when it ends.
+    """Play legs in which at least one bot is a process.
 
     Args:
+        artifacts: Contents of bots and house players, by sha256.
+        cache: Folder of the cache, into which programs are unpacked.
         spool: Receives the rows of the legs.
         stopping: Returns whether the run is stopping.
         disqualification: Records which bots are disqualified. Later legs of these bots are skipped.
-        broken: What counts of legs that broke off. Legs that break off here and aren't finished are added.
+        broken: What counts of legs that broke off, by digest. Legs that break off here are added, and finished ones
+            removed.
         start_program: Starts programs in the place of their archives. Then no leg begins again.
         rules_failed: Called with each leg in which the rules failed; the other legs of its match are skipped.
-        measures_bots: Whether the time of each WebAssembly bot is taken.
+        measures_bots: Whether the time of each WebAssembly bot is measured.
+
+    Yields:
+        Each leg when it ends.
 
     Raises:
+        OSError: Rows can't be spooled.
         Stopped: The run is stopping.
         BotTrouble: A bot can't be played on, or its process was killed from outside twice in a leg.
         RulesFailed: The rules failed in a leg, and there is no `rules_failed`.
@@ -116,7 +122,15 @@ def play_in_lanes(
 
 
 class LegsInLanes:
-    """Legs that are played in step, and their lanes."""
+    """Legs that are played in step, and their lanes. `close` must be called in the end.
+
+    Attributes:
+        lanes: The lanes of the legs in play.
+        pool: The processes of their bots.
+
+    Args:
+        caller: Answers for open seats; None if no seat is open. The other arguments are those of `play_in_lanes`.
+    """
 
     def __init__(
         self,
@@ -156,11 +170,23 @@ class LegsInLanes:
 
     @property
     def waiting(self) -> list[LegInPlay]:
-        """The legs in which the caller is asked."""
+        """The legs that wait for the caller's answer."""
         return [self._by_lane[lane] for lane in self.lanes.waiting]
 
     def play(self) -> Generator[PlayedLeg | None, None, None]:
-        """Play all legs, and yield each that ends, or None when all that are in play wait for the caller's answers."""
+        """Play all legs.
+
+        Yields:
+            Each leg when it ends, or None when all that are in play wait for the caller's answers.
+
+        Raises:
+            OSError: Rows can't be spooled.
+            Stopped: The run is stopping.
+            BotTrouble: A bot can't be played on, or its process was killed from outside twice in a leg.
+            RulesFailed: The rules failed in a leg, and there is no `rules_failed`.
+            RunError: This machine can't run a bot.
+            InputError: This machine can't confine a bot.
+        """
         run = self.pool.one_core.kept()(self.lanes.run)
         audited = memory_next = time.monotonic()
         pause = _AUDIT_SECONDS
@@ -196,14 +222,14 @@ class LegsInLanes:
                     self._admit()
                 if self.lanes.waiting_count == len(self._by_lane):
                     yield None
-                    audited = time.monotonic()  # The bots had nothing to do meanwhile.
+                    audited = time.monotonic()  # The bots had nothing to do while the caller answered.
 
     def _containing(self, name: str, doing: str) -> AbstractContextManager[None]:
-        """Makes whatever goes wrong within trouble of this bot, but for the machine's."""
+        """Return a context that turns unexpected errors into a BotTrouble of this bot."""
         return containing(name, doing, Stopped, TournamentError, OSError)
 
     def _name_of(self, lane: int, channel: int) -> str | None:
-        """Return the bot of an event, or None if neither its process nor its leg plays any more."""
+        """Return the name of an event's bot, or None if neither its process nor its leg plays any more."""
         if process := self.pool.by_channel.get(channel):
             return process.seat.name
         in_play = self._by_lane.get(lane)
@@ -226,6 +252,11 @@ class LegsInLanes:
                 self._begin(in_play)
 
     def _begin(self, in_play: LegInPlay) -> None:
+        """Start a leg's processes and open its lane. If the machine is busy, the leg waits until others have ended.
+
+        Raises:
+            MachineBusyError: The system starts no process, and no other leg is in play.
+        """
         try:
             for player in in_play.players:
                 with self._containing(player.seat.name, "its process could not be started"):
@@ -284,7 +315,14 @@ class LegsInLanes:
             self._process_failed(process, passed)
 
     def _process_failed(self, process: BotProcess, passed: Failure | None) -> None:
-        """End a process that can't or must not go on."""
+        """End a process that can't or must not go on, and record the fault or play its legs again.
+
+        Args:
+            passed: The limit that it exceeded, or what it did; None if it has ended.
+
+        Raises:
+            BotTrouble: The process was killed from outside for a second time in its leg.
+        """
         printed = self.lanes.channels.printed(process.channel)
         failure, players = process.failure(passed), list(process.players)
         for player in players:
@@ -310,7 +348,11 @@ class LegsInLanes:
             self._finish(in_play)
 
     def _set_match_aside(self, leg: Leg, failure: RulesFailed) -> None:
-        """Play no leg of a match any more in which the rules failed."""
+        """Report a leg in which the rules failed, and play no more legs of its match.
+
+        Raises:
+            RulesFailed: There is no `rules_failed` to report to.
+        """
         if self._rules_failed is None:
             raise failure
         self._rules_failed(leg, failure)
@@ -334,7 +376,7 @@ class LegsInLanes:
                 self._play_only(self._disqualified.plays)
 
     def _play_only(self, plays: Callable[[Leg], bool]) -> None:
-        """Forget all legs, those in play among them, but those that are to be played."""
+        """Keep only the waiting legs that `plays` accepts, and break off all others in play."""
         self._queue.keep(plays)
         for in_play in [one for one in self._by_lane.values() if not plays(one.leg)]:
             self._break_off(in_play)
@@ -345,7 +387,7 @@ class LegsInLanes:
         self._queue.add(in_play.began)
 
     def _break_off(self, in_play: LegInPlay) -> None:
-        """Let a leg go before its end, and keep what counts of it."""
+        """Drop a leg before its end, and keep what counts of it."""
         self._broken[in_play.leg.digest] = in_play.broken_off()
         self._leave(in_play)
 
@@ -354,7 +396,7 @@ class LegsInLanes:
         del self._by_lane[in_play.lane]
 
     def _audit_memory(self) -> None:
-        """Put legs back to their beginnings while WebAssembly bots take too much memory together."""
+        """Break off the last legs, to begin again, while WebAssembly bots together take too much memory."""
         taken = {leg: leg.seating.memory_bytes for leg in self._by_lane.values() if leg.seating}
         while len(taken) > 1 and sum(taken.values()) > _MAX_MEMORY_OF_BOTS:
             in_play, _ = taken.popitem()  # the last to begin

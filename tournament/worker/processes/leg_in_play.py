@@ -22,13 +22,18 @@ from tournament.worker.processes.pool import Pool
 from tournament.worker.processes.spool import LegRows, Spool
 from tournament.worker.wasm.stack import on_deep_stack
 
-# The last word to a program without a score.
+# The last line to a program without a score.
 OVER = b"-1\n"
 
 
 @dataclass(frozen=True)
 class PlayedLeg:
-    """A leg that was played in a lane: its outcome, its records, and the decisions of each entrant's processes."""
+    """A leg that was played in a lane.
+
+    Attributes:
+        rows: Its rows in the spool.
+        decisions: Number of decisions of each entrant's bots that are processes.
+    """
 
     contest: Contest
     outcome: Outcome
@@ -37,7 +42,11 @@ class PlayedLeg:
 
     @cached_property
     def result(self) -> LegResult:
-        """The leg's result, computed for this leg alone, or RulesFailed as an exception."""
+        """The leg's result, computed for this leg alone.
+
+        Raises:
+            RulesFailed: The rules gave points that no record holds.
+        """
         return result_of(self.contest, self.outcome)
 
 
@@ -46,7 +55,10 @@ class LaneContext:
     """The common data of a task's legs.
 
     Attributes:
-        tables: Empty tables of games and of sessions.
+        artifacts: Contents of bots and house players, by sha256.
+        spool: Receives the rows of the legs.
+        tables: A table of games and one of sessions, like those that each leg gets.
+        stopping: Returns whether the run is stopping.
         measures_bots: Whether to measure the time of each WebAssembly bot.
     """
 
@@ -72,16 +84,33 @@ def players_of(waiting: WaitingLeg) -> list[ProcessSeat]:
 
 @dataclass(eq=False)
 class LegInPlay:
-    """A leg with its bots that are processes, whose memory is reserved, and what counts of an interrupted attempt."""
+    """A leg with its bots that are processes, whose memory is reserved, and what counts of an interrupted attempt.
+
+    Attributes:
+        playing: The common data of the task's legs.
+        began: The leg as it waited, with which it begins again.
+        players: Its bots that are processes.
+        before: What counts of an interrupted attempt.
+        lane: Number of its lane; −1 before it is opened.
+        held: Failures and outputs of bots that aren't asked yet, by seat.
+        core: The leg's core.
+        faults: Its faults.
+        seating: Its WebAssembly bots, or None without such bots.
+        rows: Its rows in the spool.
+
+    Raises:
+        RulesFailed: The rules raised an exception at the start of the leg.
+        BotTrouble: A WebAssembly bot failed for a reason outside of the game.
+        Stopped: The run is stopping.
+        RunError: This machine can't play.
+    """
 
     playing: LaneContext
     began: WaitingLeg
     players: list[ProcessSeat]
     before: BrokenLeg
     lane: int = field(init=False, default=-1)
-    held: dict[int, tuple[Failure, bytes]] = field(
-        init=False, default_factory=dict
-    )  # faults before their turn, by seat
+    held: dict[int, tuple[Failure, bytes]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         playing, leg = self.playing, self.leg
@@ -109,15 +138,20 @@ class LegInPlay:
 
     @property
     def is_over(self) -> bool:
-        """True if a bot has had one fault too many."""
+        """True if a disqualification has ended the leg."""
         return self.faults.ended_by is not None
 
     def seat(self, player: ProcessSeat) -> None:
-        """Give a player its process."""
+        """Give a player its process.
+
+        Raises:
+            InputError: The machine can't confine it.
+            RunError: The machine can't start it.
+        """
         self.playing.pool.seat(player, self.leg, self.core)
 
     def open_lane(self) -> int:
-        """Begin, once all players have their processes, and return the lane's number."""
+        """Open the leg's lane, once all players have their processes, start the bots, and return the lane's number."""
         channels = [BY_CALLER if seat.kind == "caller" else -1 for seat in self.leg.seats]
         slots = [-1] * len(self.leg.seats)
         for player in self.players:
@@ -139,17 +173,26 @@ class LegInPlay:
         return self.lane
 
     def _let_listen(self, player: ProcessSeat) -> None:
-        """Tell the core what a seat's bot prints, if its process is the leg's own."""
+        """Let the core read what a seat's bot prints, if its process plays this leg alone."""
         if player.process and player.process.shared_by is None:
             read_output = self.playing.lanes.channels.take_printed
             self.core.listen(player.number, partial(read_output, player.process.channel))
 
     def keep_rows(self) -> None:
-        """Take the rows that the core has written, so that it can write more."""
+        """Spool the rows that the core has written, so that it can write more.
+
+        Raises:
+            OSError: They can't be written.
+        """
         self.rows.take(*self.playing.lanes.take_rows(self.lane))
 
     def found_fault(self) -> tuple[int, Failure, bytes]:
-        """Return the pending bot's fault: its seat, the failure and its output."""
+        """Return the pending bot's fault: its seat, the failure, and the bot's output.
+
+        Raises:
+            BotTrouble: A WebAssembly bot takes far too long for its fuel.
+            Stopped: The run is stopping.
+        """
         number = self.core.pending()[1]
         if self.playing.lanes.fails_again(self.lane):
             stored = self._failures[self._failures_counted]
@@ -161,10 +204,18 @@ class LegInPlay:
         return number, Failure(refusal(self.playing.contest.interface, self.core)), b""
 
     def fault(self, number: int, failure: Failure, printed: bytes = b"") -> bool:
-        """Record a fault of a seat's bot, when its turn comes, and continue with the default answer.
+        """Record a fault of a seat's bot, and continue with the default answer. A bot that isn't asked has it later.
+
+        Args:
+            printed: The bot's output.
 
         Returns:
             Whether the leg continues.
+
+        Raises:
+            InputError: The machine can't confine a new bot.
+            RunError: The machine can't start one.
+            Stopped: The run is stopping.
         """
         if not self.playing.lanes.stop(self.lane, number):
             self.held[number] = failure, printed
@@ -186,7 +237,11 @@ class LegInPlay:
         return True
 
     def _keep_failure(self, player: ProcessSeat, failure: Failure, printed: bytes) -> tuple[Failure, bytes]:
-        """Keep a process's failure, or repeat the one that it had here before the leg broke off. Return which it is."""
+        """Keep a process's failure, or take the one that it had here before the leg broke off.
+
+        Returns:
+            The failure that counts, and the bot's output.
+        """
         self.held.pop(player.number, None)
         if not self.playing.lanes.fails_again(self.lane):
             stored = KeptFailure(failure, printed, player.process is None)
@@ -198,18 +253,24 @@ class LegInPlay:
         return stored.failure, stored.printed
 
     def broken_off(self) -> BrokenLeg:
-        """Return what counts of the leg when it begins again."""
+        """Return what counts of the leg if it begins again."""
         return BrokenLeg(self.tries, *self.playing.lanes.answers(self.lane), tuple(self._failures))
 
     def _dismiss(self, number: int) -> None:
-        """Let a disqualified bot go. The leg continues without it."""
+        """Dismiss a disqualified bot. The leg continues without it."""
         self.core.dismiss(number)
         if player := self._player(number):
             self._part_with(player, OVER, more_come=True)
             player.process = None
 
     def _replace(self, number: int, seat: Seat) -> bool:
-        """Let a new bot take a seat, and return whether it could start."""
+        """Start a new bot at a seat, and return whether it could start.
+
+        Raises:
+            InputError: The machine can't confine it.
+            RunError: The machine can't start it.
+            Stopped: The run is stopping.
+        """
         player = self._player(number)
         if player is None:
             assert self.seating
@@ -222,11 +283,16 @@ class LegInPlay:
         return True
 
     def _player(self, number: int) -> ProcessSeat | None:
-        """Return the seat's bot if it is a process."""
+        """Return the seat's bot if it is a process, otherwise None."""
         return next((player for player in self.players if player.number == number), None)
 
     def result(self) -> PlayedLeg:
-        """Return the finished leg's result, including faults found only at its end."""
+        """Return the finished leg's result, including faults found only at its end.
+
+        Raises:
+            RulesFailed: The rules failed.
+            OSError: The last rows can't be spooled.
+        """
         for player in [] if self.is_over else self.players:
             failure = player.process.violation_at_end() if player.process else None
             failure, _ = self.held.pop(player.number, (failure, b""))
@@ -242,6 +308,7 @@ class LegInPlay:
         return PlayedLeg(self.playing.contest, outcome, self.rows, entrant_usage)
 
     def _used(self, player: ProcessSeat) -> Used:
+        """Return the usage of a bot that is a process. A dismissed one has no peak memory."""
         if player.process is None:
             return Used(0.0, player.cpu_before, 0, self.playing.lanes.slowest_seconds(self.lane, player.number))
         return player.process.used(player)
@@ -250,6 +317,7 @@ class LegInPlay:
         """Leave the lane and the processes, which end unless other legs play there or might come.
 
         Args:
+            more_come: Whether more legs can come to shared processes.
             scores: Whether programs receive their scores, or that there is none.
         """
         for player in self.players:
@@ -257,7 +325,12 @@ class LegInPlay:
         self.playing.lanes.drop(self.lane)
 
     def _part_with(self, player: ProcessSeat, last_words: bytes, *, more_come: bool) -> None:
-        """Take a player out of its process, which ends unless other legs play there or may come."""
+        """Take a player out of its process, which ends unless other legs play there or might come.
+
+        Args:
+            last_words: Bytes to write to a program before its end.
+            more_come: Whether more legs can come to a shared process.
+        """
         pool, process = self.playing.pool, player.process
         if process is None:
             return

@@ -15,7 +15,7 @@ class KeptFailure:
 
     Attributes:
         failure: What the bot did.
-        printed: The last bytes that it printed.
+        printed: The end of the bot's output.
         has_ended: Whether its process ended.
     """
 
@@ -50,8 +50,8 @@ class WaitingLeg:
     """A leg to be played from its beginning.
 
     Attributes:
-        leg: The leg.
-        alone: The seats whose bots must not share a process.
+        leg: The leg, with a seat for each bot of a team.
+        alone: Numbers of the seats whose bots must not share a process.
         later: Whether it follows a leg with the same deals.
     """
 
@@ -63,8 +63,8 @@ class WaitingLeg:
 class LegQueue:
     """The legs of a task that are to begin.
 
-    Of two legs with the same deals, as in a duplicate match, the later one waits for the end of the earlier one and its
-    processes. Otherwise it could be told the cards.
+    If two legs have the same deals, as in a duplicate match, the later one waits until the earlier one and its
+    processes have ended. Otherwise a bot could learn the cards.
     """
 
     def __init__(self, legs: Iterable[Leg]) -> None:
@@ -90,7 +90,7 @@ class LegQueue:
         self._legs.append(leg)
 
     def take_next(self) -> WaitingLeg | None:
-        """Remove and return the first leg, or None."""
+        """Remove and return the first leg, or return None if none waits."""
         return self._legs.popleft() if self._legs else None
 
     def put_back(self, leg: WaitingLeg) -> None:
@@ -98,17 +98,20 @@ class LegQueue:
         self._legs.appendleft(leg)
 
     def ended(self, leg: Leg) -> None:
-        """Add a leg with the same deals as one that has ended with its processes."""
+        """Add the next leg with the same deals as one that has ended with its processes, if there is one."""
         if later := self._later.get(_deals_key(leg)):
             self.add(WaitingLeg(later.pop(0), later=True))
 
     def keep(self, plays: Callable[[Leg], bool]) -> None:
-        """Forget all legs but those that are to be played."""
+        """Forget all legs except those that `plays` accepts."""
         self._legs = deque(leg for leg in self._legs if plays(leg.leg))
         for later in self._later.values():
             later[:] = filter(plays, later)
 
 
 def _deals_key(leg: Leg) -> tuple[bytes, str]:
-    """Return the key of legs with the same deals. Against house players other bots have them, too."""
+    """Return a key that legs of one match with the same deals share.
+
+    Against house players, legs of other bots have these deals, too. So the first seat's name is part of the key.
+    """
     return leg.plan.deals_key, leg.names[0]

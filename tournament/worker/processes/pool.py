@@ -22,9 +22,9 @@ from tournament.worker.processes import admission, programs, python_bots
 from tournament.worker.processes.bot_process import BotProcess, ProcessSeat, SharedBy
 from tournament.worker.processes.core_affinity import CoreAffinity, Load
 
-# How many legs with processes of their own are in play at once.
+# Maximum number of unshared processes, unless no unshared one runs.
 MAX_OWN_PROCESSES = 24
-# How many processes of both kinds, unless a leg alone needs more.
+# Maximum number of processes of both kinds, unless a leg alone needs more.
 MAX_PROCESSES = 96
 # Python bots, by artifact, of which a process of several legs went beyond its limits. Without a collection of cycles
 # legs leave more behind than they do alone, so these bots get a process for each leg.
@@ -32,16 +32,23 @@ _outgrown: set[str] = set()
 
 
 class StartProgram(Protocol):
-    """Starts a program in the place of what is in its archive."""
+    """A function that starts a program in the place of the one in its archive."""
 
-    def __call__(self, *, memory_megabytes: int, cpu_seconds: int) -> Confined: ...
+    def __call__(self, *, memory_megabytes: int, cpu_seconds: int) -> Confined:
+        """Start a program with this memory of a bot and this limit of processor time, in seconds."""
 
 
 class Pool:
     """Starts, shares and ends processes.
 
     Attributes:
-        by_channel: Running processes.
+        by_channel: Running processes, by the numbers of their channels.
+        one_core: The core of this worker and its Python bots.
+
+    Args:
+        artifacts: Contents of bots, by sha256.
+        cache: Folder of the cache, into which programs are unpacked.
+        start_program: Starts programs in the place of their archives, if it isn't None.
     """
 
     def __init__(
@@ -71,7 +78,7 @@ class Pool:
     def reserve_memory_for(self, players: Sequence[ProcessSeat]) -> bool:
         """Reserve the memory of all processes of a leg, and return whether they can start now.
 
-        Idle processes are ended if that helps.
+        If they can't, idle processes are ended. If no process is left then, it tries again.
         """
         if self._try_reserve_for(players):
             return True
@@ -81,6 +88,7 @@ class Pool:
         return not self.by_channel and self._try_reserve_for(players)
 
     def _needing_processes(self, players: Sequence[ProcessSeat]) -> list[ProcessSeat]:
+        """Return the players for which a process has to be started."""
         return [player for player in players if self._needs_own(player) or self._shared_by_legs_of(player) is None]
 
     def _try_reserve_for(self, players: Sequence[ProcessSeat]) -> bool:
@@ -117,7 +125,12 @@ class Pool:
         return shared if shared and self.has_free_slot(shared) else None
 
     def seat(self, player: ProcessSeat, leg: Leg, core: GameCore) -> BotProcess:
-        """Give a player the process that its bot's legs share, or a new one, and a slot in it."""
+        """Give a player the process that its bot's legs share, or a new one, and a slot in it.
+
+        Raises:
+            InputError: The machine can't confine the process.
+            RunError: The machine can't start it.
+        """
         seat, settings = player.seat, self._settings
         shared_by = None if self._needs_own(player) else _sharing_key(player)
         process = self._shared_by_legs_of(player) if shared_by else None
@@ -147,7 +160,12 @@ class Pool:
         return process
 
     def _start(self, seat: Seat, *, many_legs: bool) -> Confined:
-        """Start a seat's bot. How is worked out once, and again only if a program's folder has gone."""
+        """Start a seat's bot. Its launch is kept, and made again only if a program's folder has been removed.
+
+        Raises:
+            InputError: The machine can't confine the process.
+            RunError: The machine can't start it.
+        """
         artifact, megabytes = self._artifacts[seat.artifact], self._settings.memory_megabytes
         # A last resort, should the audit fail. The bot can read this limit, so it is the same for shared processes.
         seconds = int(self._settings.process_time(seat.kind).bank * 1000) + 86400
@@ -173,12 +191,17 @@ class Pool:
         return fork_server.start(launch, self._sandbox.mode)
 
     def seat_again(self, player: ProcessSeat, leg: Leg, core: GameCore) -> BotProcess:
-        """Start a process for a player whose own has ended."""
+        """Start a process for a player whose own has ended, even if that exceeds the memory budget.
+
+        Raises:
+            InputError: The machine can't confine the process.
+            RunError: The machine can't start it.
+        """
         self._take(self._most_bytes(player.seat), anyway=True)
         return self.seat(player, leg, core)
 
     def give_back_room(self, players: Sequence[ProcessSeat]) -> None:
-        """Give back what was taken for a leg that doesn't begin: memory, and processes that have started."""
+        """Release what was taken for a leg that doesn't begin: memory, and processes that have started."""
         for player in players:
             if process := player.process:
                 player.process = None
@@ -200,7 +223,7 @@ class Pool:
         _outgrown.add(process.seat.artifact)
 
     def end(self, process: BotProcess, last_words: bytes = b"") -> None:
-        """End a process, once. The last words are written to a program, which may not come to read them."""
+        """End a process, unless it was ended before. A program might end before it reads the last words."""
         if process.shared_by and self._is_shared(process):
             del self._shared[process.shared_by]
         if self.by_channel.pop(process.channel, None) is None:
@@ -224,7 +247,7 @@ class Pool:
         self.by_channel.clear()
 
     def python_loads(self) -> dict[int, Load]:
-        """Return what Python bots' processes did, by number. Programs share no core: all are asked simultaneously."""
+        """Return the loads of Python bots' processes, by process ID. Programs share no core, but run simultaneously."""
         return {
             process.confined.pid: Load(
                 self._channels.is_outstanding(process.channel)[1], process.confined.cpu_seconds()
@@ -235,12 +258,12 @@ class Pool:
 
 
 def most_bytes_of(kind: str, memory_megabytes: int, sandbox: SandboxSettings) -> int:
-    """Return the memory limit of a bot's process, or 0 if this kind of bot has none."""
+    """Return the memory limit of a bot's process in bytes, or 0 if this kind of bot has no process."""
     if kind == "program":
         return programs.most_megabytes(memory_megabytes) << 20
     return python_bots.most_megabytes(memory_megabytes, sandbox) << 20 if kind == "python" else 0
 
 
 def _sharing_key(player: ProcessSeat) -> SharedBy:
-    """Return the key of the bot whose legs share a process. Equal files of two entrants are two bots by their names."""
+    """Return the key of a bot whose legs share a process. Entrants with equal files share none."""
     return player.seat.name, player.seat.artifact, player.later, player.place

@@ -33,7 +33,7 @@ def unpack_once(archive: bytes, cache: Path) -> Path:
     """Return a program's folder: stored by content, and unpacked once on a machine, or again if it was changed.
 
     Raises:
-        RunError: It can't be written.
+        RunError: It can't be written, or the archive is damaged.
     """
     folder = cache / "programs" / hashlib.sha256(archive).hexdigest()
     if folder in _checked_folders and folder.exists():
@@ -58,7 +58,11 @@ def unpack_once(archive: bytes, cache: Path) -> Path:
 
 
 def _is_complete(folder: Path, archive: bytes) -> bool:
-    """Return whether a folder has exactly an archive's files, or raise an error for a damaged archive."""
+    """Return whether a folder has exactly an archive's files.
+
+    Raises:
+        RunError: The archive is damaged.
+    """
     try:
         files = {path for path in folder.rglob("*") if not path.is_dir()}
         with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as opened:
@@ -77,17 +81,21 @@ def _is_complete(folder: Path, archive: bytes) -> bool:
 
 
 def most_megabytes(memory_megabytes: int) -> int:
-    """Return the memory limit of a program's process."""
+    """Return the memory limit of a program's process, in megabytes."""
     return memory_megabytes + 64
 
 
 def launch_of(
     archive: bytes, sandbox: SandboxSettings, cache: Path, *, memory_megabytes: int, cpu_seconds: int
 ) -> LaunchSpec:
-    """Return the launch of a program.
+    """Return the launch of a program, which is unpacked into the cache.
+
+    Args:
+        memory_megabytes: Memory of a bot by the contest's settings.
+        cpu_seconds: Limit of the process's processor time.
 
     Raises:
-        RunError: Its command isn't found here.
+        RunError: Its command isn't found here, or it can't be unpacked.
     """
     first, *others = recipe_of(archive).command
     folder = unpack_once(archive, cache)
@@ -101,7 +109,15 @@ def launch_of(
 def launch_in(
     folder: Path, command: Sequence[str], sandbox: SandboxSettings, *, memory_megabytes: int, cpu_seconds: int
 ) -> LaunchSpec:
-    """Return the launch of a command, whose first word is a file's path, in a folder, which it can read."""
+    """Return the launch of a command, whose first word is a file's path, in a folder, which it can read.
+
+    Args:
+        memory_megabytes: Memory of a bot by the contest's settings.
+        cpu_seconds: Limit of the process's processor time.
+
+    Raises:
+        OSError: The command's file can't be read.
+    """
     return LaunchSpec(
         Program([*executed(command[0]), *command[1:]]),
         ProcessLimits(
@@ -115,11 +131,14 @@ def launch_in(
 
 
 def try_start(archive: bytes, sandbox: SandboxSettings, cache: Path, *, memory_megabytes: int) -> None:
-    """Start a program as a trial.
+    """Start a program as a trial, and watch it for a fifth of a second of its own time.
 
     Raises:
-        Unfit: It ends before its first question.
-        MachineBusyError: It was killed.
+        Unfit: It ends in this time.
+        MachineBusyError: It was killed from outside, or can't be started.
+        InputError: This machine can't confine it.
+        RunError: It can't be unpacked, or its command isn't found.
+        CommandAborted: The thread must end.
     """
     launch = launch_of(archive, sandbox, cache, memory_megabytes=memory_megabytes, cpu_seconds=10)
     process = fork_server.start(launch, sandbox.mode)

@@ -30,7 +30,10 @@ _SAME_ARITHMETIC = {
 
 
 def most_megabytes(memory_megabytes: int, sandbox: SandboxSettings) -> int:
-    """Return the memory limit of a bot's process, equal for many legs and one. Legs that need more replay unshared."""
+    """Return the megabytes of a bot's process, the same for many legs as for one.
+
+    Legs whose shared process needs more are played again unshared.
+    """
     return _INTERPRETER_MEGABYTES + (_MORE_FOR_A_PACKAGE if sandbox.python_packages else 0) + memory_megabytes
 
 
@@ -49,11 +52,16 @@ def launch_of(
     """Return the launch of a bot's process, ready for the questions of one leg or of `many_legs`.
 
     Args:
+        artifact: The bot as `python_artifact.pack` returns it.
+        memory_megabytes: Memory of a bot by the contest's settings.
+        cpu_seconds: Limit of the process's processor time.
+        many_legs: Whether several legs share the process.
         examine: Whether it reports why its legs must not share a process, instead of playing.
-        only_starts: Whether it begins a leg and reports why it can't, instead of playing.
+        only_starts: Whether it begins a leg and reports whether it could, instead of playing.
 
     Raises:
-        RunError: A package isn't installed here.
+        InputError: A package of the settings isn't installed here.
+        RunError: The interpreter or a package has another version than the artifact names.
     """
     adapter, source, library = sources_of(artifact, sandbox, interface.python.sdk)
     packages = installed(tuple(sorted(sandbox.python_packages)))
@@ -100,7 +108,7 @@ def launch_of(
 
 
 def _histories(interface: Interface) -> tuple[int, list[tuple[str, int]]]:
-    """Return the offset in the view of the number of moves, and each list with the offset of its last move."""
+    """Return the byte offset in the view of the number of moves, and each list with the offset of its last move."""
     if interface.python.histories is None:
         return 0, []
     offsets = {name: offset for fields in interface.fields for name, _, offset in fields}
@@ -109,7 +117,10 @@ def _histories(interface: Interface) -> tuple[int, list[tuple[str, int]]]:
 
 
 def _parameters(interface: Interface) -> tuple[bool, list[list[tuple[int, str]]]]:
-    """Return whether functions take the object, and (offset, struct code) of values taken one by one, by question."""
+    """Return whether functions take the view as an object, and the values that they take one by one.
+
+    The latter are pairs of byte offset in the view and struct code, in a list for each question.
+    """
     parameters = [
         [(offset, code) for name, code, offset in fields if name in interface.parameters.get(question.name, ())]
         for question, fields in zip(interface.questions, interface.fields)
@@ -118,7 +129,7 @@ def _parameters(interface: Interface) -> tuple[bool, list[list[tuple[int, str]]]
 
 
 def _fields(interface: Interface) -> list[tuple[str, int, str]]:
-    """Return the attributes of the object, as (name, offset, struct code)."""
+    """Return the attributes of the view as an object: name, byte offset in the view, and struct code."""
     parameter_names = {name for names in interface.parameters.values() for name in names}
     return list(
         dict.fromkeys(
@@ -132,11 +143,12 @@ def isolation_violation(
 ) -> str:
     """Return why legs of a bot must not share a process, with the line, or "". The bot is not executed.
 
-    They must not if its source takes too much to read.
+    They must not if reading its source takes too much time or memory.
 
     Raises:
-        InputError: It can't be confined.
-        MachineBusyError: The machine prevents reading it.
+        InputError: It can't be confined, or a package isn't installed.
+        MachineBusyError: The process was killed from outside, or can't be started.
+        CommandAborted: The thread must end.
     """
     artifact = pack(source, sandbox, interface.python.sdk, adapter=adapter, library=library)
     launch = launch_of(
@@ -163,8 +175,10 @@ def try_start(
 
     Raises:
         Unfit: It can't start.
-        InputError: It can't be confined.
-        MachineBusyError: The machine prevents it.
+        InputError: It can't be confined, or a package isn't installed.
+        MachineBusyError: The process was killed from outside, or can't be started.
+        RunError: The interpreter or a package has another version than the artifact names.
+        CommandAborted: The thread must end.
     """
     launch = launch_of(
         artifact,

@@ -39,7 +39,11 @@ class LegRows:
         self._chunks: list[tuple[int, tuple[int, int], tuple[int, int]]] = []  # offset; bytes and rows of either kind
 
     def take(self, games: tuple[bytes, int], sessions: tuple[bytes, int]) -> None:
-        """Store rows of games and of sessions, as bytes and their number."""
+        """Store rows of games and of sessions, each given as bytes and the number of rows.
+
+        Raises:
+            OSError: The spool can't be written.
+        """
         if self._spool.discards:
             return
         file, offset = self._spool.file, self._spool.size
@@ -48,7 +52,11 @@ class LegRows:
         self._chunks.append((offset, (len(games[0]), games[1]), (len(sessions[0]), sessions[1])))
 
     def replay_into(self, sink: RowSink) -> None:
-        """Give all rows to a sink."""
+        """Append all rows to a sink's tables, and clear the sink whenever one of them is full.
+
+        Raises:
+            OSError: The spool can't be read, or the sink not cleared.
+        """
         for offset, *sizes in self._chunks:
             self._spool.file.seek(offset)
             for layout, table, (size, count) in zip(self._layouts, (sink.games, sink.sessions), sizes):

@@ -1,9 +1,8 @@
 """WebAssembly instances made and entered with few calls, by private names of the binding, which nothing else uses.
 
-The binding's own classes look at every export of an instance and at the types
-of every call, and wrap each value, which together costs more than a short leg.
-Callers here know the types: nothing is checked.
-pyproject.toml says up to which version of wasmtime these names were tried.
+The binding's own classes look at every export of an instance and at the types of every call, and wrap each value.
+Together this takes longer than a short leg. Callers here know the types, so nothing is checked. pyproject.toml says up
+to which version of wasmtime these names were tried.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ def library_path() -> str:
 
 
 def failure(error: int, trap: int) -> wasmtime.Trap | wasmtime.WasmtimeError | None:
-    """Return the failure at the address of an error or a trap (0: none), and take ownership of it."""
+    """Return the failure at the address of an error or a trap, and take ownership of it. Return None if both are 0."""
     if trap:
         return wasmtime.Trap._from_ptr(ctypes.cast(trap, ctypes.POINTER(ffi.wasm_trap_t)))
     if error:
@@ -48,6 +47,13 @@ def failure(error: int, trap: int) -> wasmtime.Trap | wasmtime.WasmtimeError | N
 
 
 def _fail(error: int, trap: int) -> NoReturn:
+    """Raise the failure at the address of an error or a trap, of which one isn't 0.
+
+    Raises:
+        wasmtime.Trap: The code trapped.
+        wasmtime.WasmtimeError: The runtime failed.
+        RunError: The machine is at fault.
+    """
     failed = failure(error, trap)
     assert failed
     if isinstance(failed, wasmtime.WasmtimeError):
@@ -59,12 +65,12 @@ find_functions(ffi.dll, _fail)
 
 
 def apply(settings: Mapping[str, bool | int], config: wasmtime.Config) -> None:
-    """Set a configuration by the library's own functions, of which the binding lacks some."""
+    """Apply settings to a configuration by the library's own functions, of which the binding lacks some."""
     for name, value in settings.items():
         getattr(ffi.dll, f"wasmtime_config_{name}_set")(config.ptr(), value)
 
 
-# Of a table in the pool, which are cleared without the system: those of ordinary bots have a page.
+# Bytes of a table in the pool that are cleared without the system. Tables of ordinary bots take a page.
 _CLEARED_BYTES = 1 << 16
 
 
@@ -72,10 +78,10 @@ def pool_memories(config: wasmtime.Config, count: int) -> None:
     """Have an engine make memories and tables once, and clear one for the next instance when its store is deleted.
 
     Args:
-        config: The engine's.
-        count: The number of memories and of tables that exist at once.
+        config: The engine's configuration.
+        count: The maximum number of memories and of tables that exist simultaneously.
     """
-    # Limits of a module only: `modules` has those of bots.
+    # These are limits of the pool only: `modules` has those of bots.
     anything = 1 << 30
     pool = ffi.dll.wasmtime_pooling_allocation_config_new()
     for name, value in {
@@ -98,7 +104,7 @@ def _object_address(owned: wasmtime.Engine | wasmtime.Module | wasmtime.FuncType
 
 
 def new_store(engine: wasmtime.Engine, count: int = 0) -> Store:
-    """Return a store of an engine. It gives back this many places of the pool when it ends."""
+    """Return a store of an engine. When it is deleted, it gives back `count` places of the pool."""
     return Store(_object_address(engine), count)
 
 
@@ -114,12 +120,21 @@ def new_instance(store: Store, module: wasmtime.Module, imports: list[Extern]) -
 
 
 def program(module: wasmtime.Module, *more: Any) -> Program:
-    """Return the parts of a bot's start that follow from its module, before the other arguments of Program."""
+    """Return the constant parts of a bot's starts.
+
+    Args:
+        more: Arguments of Program after those of the module.
+    """
     return Program(module, address_of(module.ptr()), *more)
 
 
 def native_function(store: Store, kind: wasmtime.FuncType, function: int, argument: int) -> Extern:
-    """Return a C function, called with this first argument, as a WebAssembly function."""
+    """Return a C function as a WebAssembly function.
+
+    Args:
+        function: Address of the C function.
+        argument: Address that it gets as its first argument.
+    """
     return store.function(_object_address(kind), function, argument)
 
 
@@ -139,7 +154,11 @@ _SYSTEMS_PAGE = resource.getpagesize()
 
 
 def resident(store: Store, memory: Extern, first: int) -> int:
-    """Return the number of the first bytes of a memory that are in resident pages."""
+    """Return how many of a memory's first bytes are in resident pages, counted in complete pages.
+
+    Args:
+        first: Number of bytes to look at.
+    """
     place, size = store.place_of(memory)
     size = min(first, size)
     pages = ctypes.create_string_buffer(-(-size // _SYSTEMS_PAGE))
@@ -149,6 +168,6 @@ def resident(store: Store, memory: Extern, first: int) -> int:
 
 
 def content(store: Store, memory: Extern, first: int, count: int) -> bytes:
-    """Bytes of a memory, fewer where it ends."""
+    """Return `count` bytes of a memory, starting at address `first`. There are fewer if the memory ends before."""
     place, size = store.place_of(memory)
     return ctypes.string_at(place + first, max(0, min(count, size - first)))

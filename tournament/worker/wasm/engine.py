@@ -1,7 +1,7 @@
 """The engines that compile and run WebAssembly: their settings, compiled modules, and clock.
 
-The settings decide what bots can do and that they do the same everywhere.
-Together with the bots' bytes they determine every answer.
+The settings decide what bots can do and that they do the same everywhere. Together with the bots' bytes they determine
+every answer.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Engine(IntEnum):
     """The kinds of engines. Modules of different ones can't be mixed. None counts fuel: modules do (`modules`)."""
 
     PLAIN = auto()
-    TIMED = auto()  # one call has so much fuel that it is looked after while it runs
+    TIMED = auto()  # A call can have so much fuel that it is watched while it runs.
     # Plays PLAIN's code in a pool of memories that are made once: for bots that start for a short leg.
     POOLED = auto()
 
@@ -119,13 +119,13 @@ def _tick(of: wasmtime.Engine) -> None:
 
 
 def forget_module(code: bytes) -> None:
-    """Let go of what was compiled of some bytes."""
+    """Forget the modules compiled from these bytes, for all engines."""
     for kind in Engine:
         _compiled.pop((code, kind), None)
 
 
 class _Compiled:
-    """A module, or the place where it will be."""
+    """The place of a compiled module, None until it is compiled, and a lock for its compilation."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -159,6 +159,10 @@ _TWINS = {Engine.PLAIN: Engine.POOLED, Engine.POOLED: Engine.PLAIN}
 
 
 def _from_twin(code: bytes, kind: Engine) -> wasmtime.Module | None:
-    """Return the module if the engine whose machine code is the same has compiled it, without compiling it again."""
+    """Return the module without compiling it, if the engine with the same machine code has compiled it. Otherwise None.
+
+    Raises:
+        wasmtime.WasmtimeError: The machine code can't be loaded.
+    """
     twin = _compiled.get((code, _TWINS[kind])) if kind in _TWINS else None
     return wasmtime.Module.deserialize(engine(kind), twin.module.serialize()) if twin and twin.module else None

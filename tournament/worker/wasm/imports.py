@@ -21,19 +21,36 @@ from tournament.worker.wasm.stand_ins import ANSWERED, SEED_RANDOM, STATUS, stan
 
 @dataclass(frozen=True)
 class Imports:
-    """A bot's imports by name, and the objects behind them."""
+    """A bot's imports by name, and the objects behind them.
+
+    Attributes:
+        helpers: The contest's helpers; None if the bot imports nothing, or the contest has none.
+        surroundings: Time, random bytes and printing; None if the bot imports none of these.
+        seed_random: Seeds the rand() that replaces libc's; None if the bot imports no stand-ins.
+    """
 
     externs: dict[str, Extern]
     helpers: Helpers | None
     surroundings: Surroundings | None
-    seed_random: Callable[[int], None] | None  # seeds the rand() that replaces libc's
+    seed_random: Callable[[int], None] | None
 
 
 _NO_IMPORTS = Imports({}, None, None, None)
 
 
 def imports_of(store: Store, bot: LoadedBot, kind: Engine, seed: int, fuel: Fuel, *, by_lines: bool) -> Imports:
-    """Return a bot's imports, whose randomness follows from the start of its rand()."""
+    """Return a bot's imports.
+
+    Args:
+        seed: Seed of the bot's rand(), from which all randomness of the imports follows.
+        fuel: Charged for calls of the imports.
+        by_lines: Whether libc writes the bot's output line by line, as to a terminal.
+
+    Raises:
+        wasmtime.Trap: The stand-ins can't be started.
+        wasmtime.WasmtimeError: The stand-ins can't be instantiated or compiled.
+        RunError: The machine is at fault.
+    """
     if not bot.imports:
         return _NO_IMPORTS
     helpers, externs = _new_helpers(store, bot.interface, helpers_key(seed), fuel)
@@ -51,7 +68,14 @@ def imports_of(store: Store, bot: LoadedBot, kind: Engine, seed: int, fuel: Fuel
 def _surround(
     store: Store, natives: dict[str, Extern], bot: LoadedBot, kind: Engine, key: bytes, fuel: Fuel, *, by_lines: bool
 ) -> Surroundings:
-    """Put the functions for time, random bytes and printing behind a bot's imports of these."""
+    """Add the functions for time, random bytes and printing to `natives`, for a bot's imports of these.
+
+    Args:
+        key: Key of the random bytes.
+
+    Returns:
+        What is behind the functions.
+    """
     surroundings = Surroundings(key, fuel=fuel, context=store.context)
     functions = surroundings.functions | ({STATUS: surroundings.terminal} if by_lines else {})
     for name, function in functions.items():
@@ -63,7 +87,7 @@ def _surround(
 def _new_helpers(
     store: Store, interface: Interface, key: bytes, fuel: Fuel
 ) -> tuple[Helpers | None, dict[str, Extern]]:
-    """Return the contest's helpers for a bot, and its imports of them by name."""
+    """Return the contest's helpers for a bot, None if it has none, and the functions to import by name."""
     if interface.compiled.new_helpers is None:
         return None, {}
     helpers = interface.compiled.new_helpers(key, fuel=fuel)

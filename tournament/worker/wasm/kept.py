@@ -1,6 +1,6 @@
-"""WebAssembly bots of short legs, which start once in a thread and are brought back to their start for each leg.
+"""WebAssembly bots of short legs, which start once in a thread and are restored to their start for each leg.
 
-The module `seating` plays everything else: bots that can't be brought back, and legs with a fault or a late bot.
+The module `seating` plays everything else: bots that can't be restored, and legs with a fault or a late bot.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from tournament.worker.wasm.imports import imports_of
 from tournament.worker.wasm.loading import LoadedBot
 from tournament.worker.wasm.seating import MAX_INSTANCES, BotLimits, new_loop, new_store, new_watch, step_function
 
-# A leg of more decisions takes far longer than its bots' starts.
+# Decisions. Longer legs take far longer than their bots' starts.
 _MAX_DECISIONS = 1 << 15
 # Bots that are kept in a process. Each takes some 50 KB, and some of the memory maps that the system allows.
 _MAX_KEPT = 4096
-# Loops of a thread's store, which keeps them until it ends.
+# Maximum number of loops in a thread's store, which keeps them until it is deleted.
 _MAX_LOOPS = 4096
 
 
 class Irregular(Exception):
-    """Raised when a leg must be played from its beginning by other means."""
+    """Raised when `seating` must play a leg from its beginning."""
 
 
 class KeptBots:
@@ -43,7 +43,7 @@ class KeptBots:
 
     Args:
         limits: Limits of the bots.
-        core: A core like those of the legs.
+        core: A core with the seats of the legs.
     """
 
     def __init__(self, limits: BotLimits, core: GameCore) -> None:
@@ -73,7 +73,7 @@ class KeptBots:
             os.close(self._pages)
 
     def serve(self, limits: BotLimits, seats: int) -> bool:
-        """Return whether they are of this process, and have these limits and as many seats."""
+        """Return whether the bots can play legs with these limits and this many seats, in this process."""
         return seats == self._seats and limits == self._limits and self._process == os.getpid()
 
     @property
@@ -82,13 +82,18 @@ class KeptBots:
         return len(self._loops) >= _MAX_LOOPS
 
     def refuses(self, bots: Sequence[LoadedBot]) -> bool:
-        """Return whether one of a leg's bots is known not to be kept."""
+        """Return whether it is known that one of a leg's bots can't be kept."""
         return any(self._bots.get(slot, slot) is None for slot in _slots(bots))
 
     def play(
         self, core: GameCore, bots: Sequence[LoadedBot], seeds: Sequence[int], stopping: Callable[[], bool]
     ) -> list[Used] | None:
-        """Play a leg to its end, and return what each bot used, or None if one can't be kept.
+        """Play a leg to its end, and return what each bot used. Return None before the start if one can't be kept.
+
+        Args:
+            bots: The bots by seat.
+            seeds: The start of each bot's randomness, by seat.
+            stopping: Returns whether the run is stopping.
 
         Raises:
             Irregular: Other means must play the leg, with a new core: a bot is at fault or late, or the run must stop.
@@ -125,6 +130,7 @@ class KeptBots:
         return [Used(fuel.spent, 0.0, max(one.memory_bytes - BOT_STACK, 0)) for fuel, one in zip(self._fuel, seated)]
 
     def _keep(self, slot: tuple[LoadedBot, int]) -> KeptBot | None:
+        """Start a bot and keep it, or return None if it can't be kept. An answer of None also counts later."""
         bot = slot[0]
         if bot.variables is None or self._pages < 0 or len(self._bots) >= _MAX_KEPT // (2 * cores()):
             return None
@@ -141,6 +147,11 @@ class KeptBots:
         return kept
 
     def _new_loop(self, bots: Sequence[LoadedBot], kept: Sequence[KeptBot]) -> bytes:
+        """Return the handle of the loop that plays these bots.
+
+        Raises:
+            Irregular: It can't be made.
+        """
         results, started = tuple([bot.results for bot in bots]), [one.started for one in kept]
         try:
             return new_loop(self._store, self._step, results, started, self._seats, self._limits, Engine.PLAIN)
@@ -149,7 +160,7 @@ class KeptBots:
 
 
 def _slots(bots: Sequence[LoadedBot]) -> list[tuple[LoadedBot, int]]:
-    """Return each bot with the number of earlier seats that it has, too: each seat needs an instance of its own."""
+    """Return each bot with the number of lower seats that it also has, because each seat needs its own instance."""
     return [(bot, bots[:seat].count(bot)) for seat, bot in enumerate(bots)]
 
 
@@ -157,7 +168,7 @@ _here = threading.local()
 
 
 def kept_bots(limits: BotLimits, core: GameCore) -> KeptBots:
-    """Return this thread's kept bots for a core's leg."""
+    """Return this thread's kept bots for a core's leg, new ones if those don't fit or have too many loops."""
     bots: KeptBots | None = getattr(_here, "kept", None)
     if bots is None or bots.are_many or not bots.serve(limits, core.seats):
         bots = _here.kept = KeptBots(limits, core)
@@ -165,7 +176,11 @@ def kept_bots(limits: BotLimits, core: GameCore) -> KeptBots:
 
 
 def is_short(core: GameCore, limits: BotLimits) -> bool:
-    """Return whether bots of a core's leg can be kept: it is short, and all that they do is to answer."""
+    """Return whether bots of a core's leg can be kept.
+
+    The leg must be short and have an upper limit of decisions, and its calls no clock. The core must neither observe
+    the bots nor run rules in Python.
+    """
     return (
         0 < core.most_decisions <= _MAX_DECISIONS
         and limits.engine is Engine.PLAIN

@@ -28,7 +28,13 @@ class _Unreadable(ValueError):
 
 
 class _Range(NamedTuple):
-    """A piece of the code of the bot's file: its first address, the end, and its line."""
+    """A piece of the code of the bot's file.
+
+    Attributes:
+        first: Its first address, counted from the start of the code section's content.
+        end: The address after it.
+        line: Number of its line.
+    """
 
     first: int
     end: int
@@ -36,25 +42,36 @@ class _Range(NamedTuple):
 
 
 class _Bytes:
-    """Bytes read from the front in a limited number of steps, with IndexError, _Unreadable and struct.error."""
+    """Bytes read from the front in a limited number of steps.
+
+    Reading beyond the last byte fails with IndexError, ValueError or struct.error.
+    """
 
     def __init__(self, data: bytes) -> None:
         self.data, self.position, self.end, self._steps = data, 0, len(data), 0
 
     def step(self) -> None:
-        """Count a step, and fail after too many."""
+        """Count a step.
+
+        Raises:
+            _Unreadable: There were too many steps.
+        """
         self._steps += 1
         if self._steps > _MAX_STEPS:
             raise _Unreadable
 
     def number(self, format_: str) -> int:
-        """Read a number of a struct format."""
+        """Read a little-endian number of a struct format."""
         (value,) = struct.unpack_from(f"<{format_}", self.data, self.position)
         self.position += struct.calcsize(format_)
         return int(value)
 
     def variable(self, *, signed: bool = False) -> int:
-        """Read a LEB128 number."""
+        """Read a LEB128 number.
+
+        Raises:
+            _Unreadable: It is too long.
+        """
         result = 0
         for shift in range(0, _MAX_BITS, 7):
             byte = self.data[self.position]
@@ -65,7 +82,11 @@ class _Bytes:
         raise _Unreadable
 
     def text(self) -> bytes:
-        """Read bytes up to a 0."""
+        """Read bytes up to a 0, which is skipped.
+
+        Raises:
+            _Unreadable: There were too many steps.
+        """
         self.step()
         end = self.data.index(b"\0", self.position)
         start, self.position = self.position, end + 1
@@ -78,7 +99,12 @@ def has_lines(code: bytes) -> bool:
 
 
 def line_at(code: bytes, place: int) -> int | None:
-    """Return the line of the bot's own file at a byte of a module, or None for other bytes, or without lines."""
+    """Return the line of the bot's own file at a byte of a module, or None for other bytes, or without lines.
+
+    Args:
+        code: The module.
+        place: Index of the byte in the module.
+    """
     base, ranges = _line_ranges(code)
     address = place - base
     after = bisect_right(ranges, address, key=lambda one: one.first)
@@ -89,7 +115,7 @@ def line_at(code: bytes, place: int) -> int | None:
 
 @lru_cache(maxsize=4)
 def _line_ranges(code: bytes) -> tuple[int, list[_Range]]:
-    """Return the start of the code section's content, and the readable ranges of the bot's own file, in order."""
+    """Return the start of the code section's content, and the readable ranges of the bot's own file, by address."""
     ranges: list[_Range] = []
     base = 0
     try:
@@ -101,7 +127,7 @@ def _line_ranges(code: bytes) -> tuple[int, list[_Range]]:
 
 
 def _sections(code: bytes) -> tuple[int, bytes]:
-    """Return the start of the code section's content, and the table of lines."""
+    """Return the start of the code section's content, and the table of lines, 0 and b"" if they are missing."""
     base, table, module = 0, b"", _Bytes(code)
     module.position = 8
     while module.position < module.end:
@@ -117,6 +143,7 @@ def _sections(code: bytes) -> tuple[int, bytes]:
 
 
 def _ranges(table: bytes) -> Iterator[_Range]:
+    """Yield the ranges of the bot's own file in a table of lines."""
     units = _Bytes(table)
     while units.position + 4 < len(table):
         units.step()
@@ -128,6 +155,11 @@ def _ranges(table: bytes) -> Iterator[_Range]:
 
 
 def _unit_ranges(unit: _Bytes) -> Iterator[_Range]:
+    """Yield the ranges of the bot's own file in a unit, whose length has been read.
+
+    Raises:
+        _Unreadable: No compiler writes such a unit, or it takes too many steps.
+    """
     if unit.number("H") != 4:
         return
     program = unit.number("I") + unit.position

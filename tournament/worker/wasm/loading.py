@@ -30,8 +30,8 @@ from tournament.worker.wasm.stand_ins import (
 
 PAGE = 65536
 _INVALID = "not a WebAssembly module that can run here"
-_ELEMENT = 8  # bytes, of a table
-# Where the commonest forbidden imports come from.
+_ELEMENT = 8  # bytes of a table's element
+# Explanations of the most common forbidden imports.
 _FORBIDDEN = {
     "path_open": "opens files (fopen, open: imports path_open)",
     "poll_oneoff": "sleeps or waits (sleep, usleep: imports poll_oneoff)",
@@ -51,13 +51,15 @@ class LoadedBot:
         counted: The bytes that play, with fuel.
         functions: Names of the functions that answer the questions, in order.
         results: What they return, i32 or i64.
-        called_first: Functions to be called before any other.
-        is_told: Whether it has tournament_start, to be called then.
-        ignored_questions: The questions that only tell it something and whose function does nothing, with `missing`.
-        missing: The questions that it has no function for.
-        notes: Exports by which it tells why it gave up.
-        variables: Exports of all that a leg changes in it but its memory, or None if more changes, or follows from the
-            seed before it starts.
+        imports: Names of its imports, in order.
+        called_first: Exports to be called before any other.
+        is_told: Whether it has tournament_start, to be called after these.
+        ignored_questions: Indices of the questions that are never asked: `missing`, and those that only give the bot
+            news and whose function does nothing.
+        missing: Indices of the questions that it has no function for.
+        notes: Exports with which it notes why it gave up.
+        variables: Exports of all variables that a leg changes in it. None if a leg changes more than these and its
+            memory, or if anything depends on the seed before the bot starts.
     """
 
     code: bytes
@@ -78,7 +80,12 @@ class LoadedBot:
         return {}
 
     def program(self, kind: Engine) -> Program:
-        """Return the bot, compiled for an engine, ready to be started."""
+        """Return the bot, compiled for an engine, ready to be started.
+
+        Raises:
+            wasmtime.WasmtimeError: It can't be compiled.
+            RunError: The machine is at fault.
+        """
         if kind not in self._programs:
             exports = tuple(name.encode() for name in ("memory", FUEL, *self.functions))
             pages = -(-self.interface.struct_size // PAGE)
@@ -124,10 +131,13 @@ def load_bot(
     """Compile a bot's WebAssembly, once in a process, and check that it fits the contest.
 
     Args:
+        code: The bytes as given.
+        stem: Name of the bot, after which its functions can be named.
         kind: The engine that plays it. Others can play it, too.
 
     Raises:
         Unfit: It isn't valid WebAssembly, would take too much, imports something forbidden, or lacks a function.
+        RunError: The machine is at fault.
     """
     key = code, interface, stem, memory_megabytes, kind
     loaded = _loaded.get(key)
@@ -135,7 +145,11 @@ def load_bot(
 
 
 def keep_for(owner: str, codes: Iterable[bytes]) -> None:
-    """Unload all bots but those that each owner named last: every former version of a bot would occupy megabytes."""
+    """Name an owner's bots, and unload all bots that no owner named last. An old version would occupy megabytes.
+
+    Args:
+        codes: Bytes of the owner's bots, as given.
+    """
     _codes_by_owner[owner] = frozenset(codes)
     retained = frozenset().union(*_codes_by_owner.values())
     for key, loaded in list(_loaded.items()):
@@ -204,7 +218,11 @@ def _notes(exports: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def _starters(exports: Mapping[str, object]) -> frozenset[str]:
-    """Return the functions to be called when a bot starts, or raise an error if one has parameters."""
+    """Return the names of the functions to be called when a bot starts.
+
+    Raises:
+        Unfit: One of them has other parameters or a result.
+    """
     names = set()
     for name, wanted in STARTERS.items():
         if isinstance(kind := exports.get(name), wasmtime.FuncType):
@@ -219,7 +237,11 @@ def _starters(exports: Mapping[str, object]) -> frozenset[str]:
 
 
 def _functions(exports: Mapping[str, object], interface: Interface, stem: str) -> dict[str, str]:
-    """Return the export that answers each question, or raise an error if none does, or several might."""
+    """Return the export that answers each question, by the question's name. Optional questions can be missing.
+
+    Raises:
+        Unfit: No export answers a required question, or several might.
+    """
     fitting: dict[str, list[str]] = {}
     refusals: list[str] = []
     for question in interface.answered:
@@ -242,7 +264,7 @@ def _functions(exports: Mapping[str, object], interface: Interface, stem: str) -
 
 
 def _expected(kind: wasmtime.FuncType) -> str | None:
-    """None for a function that can answer a question, else its type and that of one that can."""
+    """Return None for a function that can answer a question, otherwise its type and the expected one as text."""
     parameters, results = [str(p) for p in kind.params], [str(r) for r in kind.results]
     if parameters == ["i32"] and results in (["i32"], ["i64"]):
         return None
@@ -256,7 +278,7 @@ def _function(kind: object) -> wasmtime.FuncType:
 
 @cache
 def _offered() -> dict[str, str | None]:
-    """Return the signatures of all possible imports but a contest's helpers, by name."""
+    """Return the signatures of all possible imports, except a contest's helpers, by name."""
     exports = {item.name or "": item.type for item in stand_ins(Engine.PLAIN).exports if item.name != SEED_RANDOM}
     return {name: _signature(kind) for name, kind in exports.items()} | {
         name: _signature(type_of(name, Engine.PLAIN)) for name in ANSWERED
@@ -269,10 +291,10 @@ def _signature(kind: object) -> str | None:
 
 
 def _check_imports(module: wasmtime.Module, interface: Interface) -> None:
-    """Check that bots may have an import, and that it has the offered type.
+    """Check that a module imports only allowed functions, with their types.
 
     Raises:
-        Unfit: They may not, or it hasn't.
+        Unfit: It imports something else, or a function with another type.
     """
     helpers = {helper.name: _signature(helper_type(helper)) for helper in interface.compiled.imports}
     offered = _offered()

@@ -16,7 +16,7 @@ def loop_text(seats: tuple[tuple[str, ...] | None, ...], seat_count: int, fuel: 
     Args:
         seats: What the functions of each seat's bot return, i32 or i64; None for a seat without a bot.
         seat_count: Seats of the core.
-        fuel: What a decision may take.
+        fuel: Fuel that a decision can use.
     """
     lines = ['(module $tournament (import "" "step" (func $step (param i64) (result i32)))']
     calls = {}

@@ -17,14 +17,19 @@ _BYTES = 12
 def noted_failure(store: Store, memory: calls.Extern, noted: calls.Extern) -> str:
     """Return a failed assertion or uncaught exception as text, or "".
 
-    The address is that of a pointer to its words, of its line, and of a pointer to the type of the thrown value.
-    The bot can write all of that, so nothing is trusted.
+    The bot can write all of this, so nothing is trusted.
+
+    Args:
+        noted: Variable with the address of three 32-bit numbers: a pointer to the text, the line, and a pointer to the
+            type of the thrown value.
     """
 
     def number(address: int) -> int:
+        """Return the 32-bit number at an address."""
         return int.from_bytes(calls.content(store, memory, address, 4), "little")
 
     def text(address: int) -> str:
+        """Return the text at an address, up to a 0 byte or 200 bytes, as one line."""
         return one_line(calls.content(store, memory, address, _MAX_BYTES).split(b"\0")[0].decode(errors="replace"))
 
     address = store.value_of(noted)
@@ -46,9 +51,9 @@ _PART = re.compile(r"\d+")
 
 
 def type_in_words(name: str) -> str:
-    """Return the name of a type as in its source, if that is simple.
+    """Return the name of a type as in its source if that is simple, otherwise the given name.
 
-    Compilers shorten names (Itanium C++ ABI, 5.1). The C++ library's names of its exceptions are accepted, too.
+    Compilers shorten names (Itanium C++ ABI, 5.1). The C++ library's messages about its exceptions are accepted, too.
     """
     if found := _LIBRARY_THROW.match(name):
         return f"std::{found[1]}"

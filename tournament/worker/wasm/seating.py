@@ -38,12 +38,12 @@ MAX_INSTANCES = 10_000
 # Processor time after which a bot is late: twice what a unit of fuel may take (docs/explanation/sandbox.md), but for
 # memory that no cache has; ordinary bots take at most a nanosecond.
 _SECONDS_PER_FUEL = 25e-9
-# A call with no more than this ends within minutes, whatever it does; the time is looked at between calls.
+# A call with no more fuel than this ends within minutes, whatever it does. The time is checked between calls.
 _FUEL_WITHOUT_CLOCK = 2_000_000_000
-# For the core, and for what the runtime does once: mapping memory, the first run of code.
+# Processor time for the core, and for what the runtime does once: mapping memory, the first run of code.
 _SECONDS_PER_DECISION, _SECONDS_MORE = 1e-4, 10.0
 
-# For a bot's own code that says in words what it threw.
+# Fuel for a bot's own code that describes what it threw.
 _FUEL_TO_DESCRIBE = 1_000_000
 
 # The C library's allocator takes blocks of powers of two and never joins those that are freed: a block that grows
@@ -55,7 +55,14 @@ BANK_IS_EMPTY = "used up the fuel of its leg"
 
 @dataclass(frozen=True)
 class BotLimits:
-    """The limits of a bot: fuel for a decision, for each start, and for a complete leg (None: no limit), and memory."""
+    """The limits of a bot.
+
+    Attributes:
+        fuel: Fuel for a decision.
+        memory_megabytes: Memory by the contest's settings, without the stack.
+        fuel_to_start: Fuel for each start.
+        fuel_per_leg: Fuel for a complete leg; None for no limit.
+    """
 
     fuel: int
     memory_megabytes: int
@@ -82,14 +89,16 @@ class BotLimits:
 class Seating:
     """The bots of one leg at their seats, and the loop that plays them against a core.
 
-    All are in one store, each in a memory of its own that the others can't
-    reach. A seat without a bot (None) gets its answers from the caller of the
-    referee's `play`, unless the core never asks it.
+    All are in one store, each in a memory of its own that the others can't reach. A seat without a bot (None) gets its
+    answers from the caller of the referee's `play`, unless the core never asks it.
 
     Args:
+        bots: The bots by seat.
+        names: Their names by seat, for messages.
+        measure_fuel: Whether to count each decision's fuel. Then no question is skipped that a bot has a function for.
         stopping: Returns whether the run is stopping.
         measures_bots: Whether to measure each bot's time, which makes games slower.
-        starts: Maximum number of starts if the leg is soon over.
+        starts: Maximum number of bots' starts, for which places of the pool are taken; 0 takes none.
     """
 
     def __init__(
@@ -134,7 +143,7 @@ class Seating:
 
     @property
     def memory_bytes(self) -> int:
-        """Size of the bots' memories together, with only the resident pages of the stacks at their start."""
+        """Bytes of the bots' memories together, of whose stacks only the resident pages count."""
         memories = [seated.started.memory for seated in self._seated if seated]
         return sum(
             max(self._store.size_of(memory) - BOT_STACK, 0) + calls.resident(self._store, memory, BOT_STACK)
@@ -142,7 +151,7 @@ class Seating:
         )
 
     def used(self) -> list[Used]:
-        """Return what each seat's bot used so far. The size of a memory is that of the bot's last start."""
+        """Return what each seat's bots used so far. The memory is that of the last started one, without its stack."""
         return [
             Used(fuel.spent, 0.0, max(self._store.size_of(seated.started.memory) - BOT_STACK, 0) if seated else 0)
             for fuel, seated in zip(self._fuel, self._seated)
@@ -151,12 +160,14 @@ class Seating:
     def seat(self, seat: int, seed: int) -> None:
         """Start a bot at a seat in fresh memory, at the leg's expense.
 
-        It plays once `join` has been called. Call it on a deep stack. All randomness of the bot follows from the seed.
+        The bot plays after the next call of `join`. All its randomness follows from the seed.
+        Call this on a deep stack.
 
         Raises:
             Unfit: The bot has too much memory, or its initialisers trap or don't end.
             BotTrouble: They take far too long for their fuel, or the machine gives no memory.
-            Stopped: The run stops.
+            Stopped: The run is stopping.
+            RunError: This machine can't run a bot.
         """
         bot = self._bots[seat]
         assert bot is not None
@@ -188,7 +199,12 @@ class Seating:
         self.core.write_views_to(seat, seated.started.window)
 
     def join(self) -> None:
-        """Make the loop that plays the bots which are seated now, if any is."""
+        """Make the loop that plays the bots which are seated now, if there are any.
+
+        Raises:
+            wasmtime.WasmtimeError: The runtime can't make it.
+            RunError: This machine can't run a bot.
+        """
         started = [seated.started for seated in self._seated if seated]
         if not started:
             return
@@ -221,7 +237,10 @@ class Seating:
         return Failure(f"{message or describe(error)}{line}")
 
     def _noted(self, seated: _SeatedBot, error: wasmtime.Trap | wasmtime.WasmtimeError, fuel: Fuel) -> str:
-        """Return a bot's note on its failure. Its own code can name a thrown value, and fail: it isn't called again."""
+        """Return a bot's note on its failure, or "".
+
+        The bot's own code names a thrown value. If that code fails, it isn't called again.
+        """
         if notes.UNCAUGHT in seated.bot.notes and is_uncaught(error):
             fuel.give(_FUEL_TO_DESCRIBE)
             with contextlib.suppress(wasmtime.Trap, wasmtime.WasmtimeError):
@@ -233,12 +252,17 @@ class Seating:
         return notes.noted_failure(self._store, seated.started.memory, noted)
 
     def printed(self, seat: int) -> bytes:
-        """Return the end of the output of a seat's bot."""
+        """Return the end of the output of a seat's bot, b"" if it prints nothing."""
         seated = self._seated[seat]
         return seated.imports.surroundings.printed if seated and seated.imports.surroundings else b""
 
     def _look_at_time(self) -> None:
-        """Raise what ended the bots' code, if that wasn't a bot: Stopped, BotTrouble, or Ctrl-C."""
+        """Raise what ended the bots' code, if that wasn't a bot. Otherwise do nothing. KeyboardInterrupt is passed on.
+
+        Raises:
+            Stopped: The run is stopping.
+            BotTrouble: A bot takes far too long for its fuel.
+        """
         if self.watch.interruption:
             raise self.watch.interruption
         if self.watch.is_stopped:
@@ -251,12 +275,18 @@ class Seating:
 
 
 def late(seconds: float, fuel: int) -> str:
-    """Return why a bot is late, as text."""
+    """Return why a bot is late, as text: its processor seconds and its fuel."""
     return f"takes far longer here than its fuel should: {seconds:.0f} s of processor time for {fuel:,} units of fuel"
 
 
 def try_start(bot: LoadedBot, limits: BotLimits) -> None:
-    """Start a bot as a trial. An Unfit says why it can't start."""
+    """Start a bot as a trial.
+
+    Raises:
+        Unfit: It can't start, or takes far too long for its fuel.
+        MemoryError: The machine gives it no memory.
+        RunError: This machine can't run a bot.
+    """
     store = new_store(limits.engine)
     fuel = (Fuel(store.context),)
     watch = new_watch(store, limits.engine, fuel, None, stopping=was_interrupted, measures_bots=True)
@@ -273,7 +303,12 @@ def try_start(bot: LoadedBot, limits: BotLimits) -> None:
 
 
 def require_memory() -> None:
-    """Start a module of our own. A MemoryError means that the machine gives it no memory."""
+    """Start a module of our own.
+
+    Raises:
+        MemoryError: The machine gives it no memory.
+        RunError: This machine can't run a bot.
+    """
     module = compile_module(bytes(wasmtime.wat2wasm("(module (memory 1))")), Engine.PLAIN)
     try:
         calls.new_instance(new_store(Engine.PLAIN), module, [])
@@ -297,7 +332,7 @@ def new_store(kind: Engine) -> Store:
 
 
 def _store_for(limits: BotLimits, starts: int) -> tuple[Engine, Store]:
-    """Return an engine and a store of it: of the pool, if there this many bots can start."""
+    """Return an engine and a store of it: the pool's, if it has places for this many starts."""
     if starts and limits.engine is Engine.PLAIN and has_pool() and take_places(starts):
         return Engine.POOLED, calls.new_store(engine(Engine.POOLED), starts)
     return limits.engine, new_store(limits.engine)
@@ -312,7 +347,15 @@ def new_watch(
     stopping: Callable[[], bool],
     measures_bots: bool,
 ) -> Watch:
-    """Return the watch over a store's bots that play a core, which must be kept as long as the store."""
+    """Return the watch over a store's bots. It must be kept as long as the store.
+
+    Args:
+        kind: The store's engine.
+        fuel: Fuel of each bot.
+        core: The core that they play; None for a trial.
+        stopping: Returns whether the run is stopping.
+        measures_bots: Whether to measure each bot's time.
+    """
     watch = Watch(
         fuel,
         seconds=_SECONDS_MORE + (_SECONDS_PER_DECISION * core.most_decisions if core else 0),
@@ -340,12 +383,14 @@ def _start(
     """Start a bot.
 
     Args:
+        given: Fuel for the start.
         fuel: Counts what the bot uses of `given`.
         by_lines: Whether the bot prints line by line, to be observed.
 
     Raises:
         Unfit: The bot fails as it starts.
         _NoMemory: The machine gives it no memory.
+        RunError: This machine can't run a bot.
     """
     fuel.count_by(b"")
     store.limit(limits.memory_bytes, MAX_ELEMENTS, MAX_INSTANCES)
@@ -359,6 +404,7 @@ def _start(
 
 
 def _why_not_started(error: wasmtime.Trap | wasmtime.WasmtimeError, code: bytes, *, ran_out: bool) -> Exception:
+    """Return the Unfit or _NoMemory for a start that failed, given whether the bot ran out of fuel."""
     if ran_out:
         return cant_start(describe(error, ran_out=True), "fuel", is_permanent=True)
     if is_of_system(error):
@@ -383,8 +429,14 @@ def new_loop(
     """Return the handle of the loop that plays started bots.
 
     Args:
+        step: The step of the core.
         results: What the functions of each seat's bot return, None for a seat without one of these bots.
-        seats: Seats of the core.
+        bots: The bots, without empty seats.
+        seats: Number of the core's seats.
+
+    Raises:
+        wasmtime.WasmtimeError: The runtime can't make it.
+        RunError: This machine can't run a bot.
     """
     imports = [step]
     for one in bots:

@@ -30,7 +30,7 @@ _threads = ctypes.CDLL(None)
 
 @contextmanager
 def deep_threads() -> Iterator[None]:
-    """Give threads that are started within room for bots' calls. Only pages that are used take memory."""
+    """Give threads that start in the block a stack for bots' calls. Only pages that are used take memory."""
     with _setting:
         before = threading.stack_size(_THREAD_BYTES)
         try:
@@ -62,6 +62,7 @@ def on_deep_stack(function: Callable[P, T], *arguments: P.args, **named: P.kwarg
     has_ended.acquire()
 
     def call() -> None:
+        """Call the function in a deep thread, and keep its result or exception."""
         _thread_state.pressed = pressed
         try:
             returned.append(function(*arguments, **named))
@@ -79,7 +80,7 @@ def on_deep_stack(function: Callable[P, T], *arguments: P.args, **named: P.kwarg
     interrupted: KeyboardInterrupt | None = None
     while not (returned or raised):
         try:
-            # Ctrl-C may reach another thread: this one learns of it only when it wakes.
+            # Ctrl-C can reach another thread. This one learns of it only when it wakes.
             has_ended.acquire(timeout=_POLL_SECONDS)
         except KeyboardInterrupt as ctrl_c:
             interrupted = ctrl_c
@@ -100,6 +101,7 @@ def _new_thread() -> SimpleQueue[Callable[[], None]]:
     calls: SimpleQueue[Callable[[], None]] = SimpleQueue()
 
     def run_calls() -> None:
+        """Run the calls of the queue indefinitely."""
         while True:
             calls.get()()
 
@@ -121,6 +123,7 @@ def deeply(function: Callable[P, T]) -> Callable[P, T]:
 
     @wraps(function)
     def called(*arguments: P.args, **named: P.kwargs) -> T:
+        """Call the function on a deep stack."""
         return on_deep_stack(function, *arguments, **named)
 
     return called
@@ -136,7 +139,7 @@ def _has_room() -> bool:
 
 
 def _stack_size() -> int:
-    """Bytes of this thread's stack, or 0 where the system doesn't tell."""
+    """Return the bytes of this thread's stack, or 0 if the system doesn't report them."""
     attributes = ctypes.create_string_buffer(256)  # more than any pthread_attr_t has
     start, size = ctypes.c_void_p(), ctypes.c_size_t()
     if _threads.pthread_getattr_np(ctypes.c_ulong(threading.get_ident()), attributes):

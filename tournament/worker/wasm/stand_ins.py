@@ -36,12 +36,17 @@ def _stand_ins_code() -> bytes:
 
 @cache
 def type_of(name: str, kind: Engine) -> wasmtime.FuncType:
-    """Return the type of STATUS or one of those ANSWERED, which belongs to the engine that uses it first."""
+    """Return the type of STATUS or of one of the functions ANSWERED. It belongs to the engine that uses it first."""
     number, wide = wasmtime.ValType.i32, _WIDE_PARAMETERS.get(name, ())
     parameters = [wasmtime.ValType.i64() if n in wide else number() for n in range(_PARAMETER_COUNTS[name])]
     return wasmtime.FuncType(parameters, [number()])
 
 
 def stand_ins(kind: Engine) -> wasmtime.Module:
-    """Return the module that exports the stand-ins."""
+    """Return the module that exports the stand-ins, compiled for an engine.
+
+    Raises:
+        wasmtime.WasmtimeError: It can't be compiled.
+        RunError: The machine is at fault.
+    """
     return compile_module(_stand_ins_code(), kind)

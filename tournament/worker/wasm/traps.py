@@ -23,7 +23,7 @@ OUT_OF_FUEL = f"ran out of fuel: {TOO_SLOW}"
 
 
 def describe(error: Exception, *, ran_out: bool = False) -> str:
-    """Return a trap or an error of the runtime as text. Our helpers report more if the bot `ran_out` of fuel."""
+    """Return a trap or an error of the runtime as text. A known trap of a bot that `ran_out` of fuel is OUT_OF_FUEL."""
     if isinstance(error, wasmtime.Trap) and error.trap_code in _DESCRIPTIONS:
         return OUT_OF_FUEL if ran_out else _DESCRIPTIONS[error.trap_code]
     if is_uncaught(error):
@@ -32,9 +32,12 @@ def describe(error: Exception, *, ran_out: bool = False) -> str:
 
 
 def where(error: Exception, code: bytes) -> str:
-    """Return the innermost line of the bot's own file, or "" if the module has no lines.
+    """Return " (line N)" for the innermost line of the bot's own file in a trap's trace, or "" if none is known.
 
     The code ran with fuel, which moved its instructions, and without names: a module that has one is ours.
+
+    Args:
+        code: The bot's bytes as given, without fuel.
     """
     frames = error.frames if isinstance(error, wasmtime.Trap) else []
     offsets = [frame.module_offset for frame in islice(frames, _MAX_FRAMES) if frame.module_name is None]
@@ -47,7 +50,7 @@ def where(error: Exception, code: bytes) -> str:
 
 
 def _cause(error: Exception) -> str:
-    """Return the runtime's last line, below the trace, which has the module's own names."""
+    """Return the last line of the runtime's message, the cause, which is below the trace."""
     causes = [line.strip() for line in str(error).splitlines() if line.strip()]
     return causes[-1].removeprefix("0: ").removeprefix("wasm trap: ") if causes else "unknown failure"
 
@@ -58,7 +61,7 @@ def is_own_doing(error: Exception) -> bool:
 
 
 def is_uncaught(error: Exception) -> bool:
-    """Return whether an exception left a bot's function."""
+    """Return whether the error is an exception that a bot threw and didn't catch."""
     return str(error).rstrip().endswith("thrown Wasm exception")
 
 
@@ -68,10 +71,10 @@ def is_of_system(error: Exception) -> bool:
 
 
 def blame_machine(error: wasmtime.WasmtimeError) -> None:
-    """Raise an error of the system, which no bot is to blame for.
+    """Raise an exception if the operating system caused an error of the runtime. Otherwise do nothing.
 
     Raises:
-        RunError: There is too little memory, which may do for other bots.
+        RunError: There is too little memory, which might suffice for other bots.
         MachineError: Anything else, such as a limit of files, which every bot would meet.
     """
     if is_of_system(error):

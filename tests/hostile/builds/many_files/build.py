@@ -1,2 +1,0 @@
-for number in range(2100):
-    open(f"file{number}", "w").close()
