@@ -20,7 +20,6 @@ from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.trial.check import CheckReport, check_bot
 
 SHIPPED = Path(__file__).resolve().parent.parent / "entrants" / "von_neumann_poker"
-LANGUAGES = list(templates(VON_NEUMANN_POKER))
 SHORT: dict[str, dict[str, Any]] = {
     "von_neumann_poker": {"sessions": 60},
     "two_card_draw": {"hands": 60, "servers": 1},
@@ -35,19 +34,14 @@ def report_of(contest: Contest, path: Path) -> CheckReport:
 
 
 @pytest.mark.parametrize("name", SHORT)
-def test_new_bots_pass_the_check_and_play_the_same_in_every_language(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_new_bots_play_the_same_in_every_language(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Versions meet the same deals and one opponent."""
     monkeypatch.setattr("tournament.trial.trial_legs._house_kind", lambda kind: "c")
     contest = find_contest(name)
-    programs = {"program-python"}
-    if name != "holdem_training":  # Programs speak another protocol there.
-        programs |= {"program-go", "program-java", "program-javascript", "program-rust"}
-    assert {*templates(contest)} | {"c"} == {"c", "cpp", "python"} | programs
-    languages = {*templates(contest)} - programs | {"program-python"}  # the others: tests/docs/test_languages.py
     played = set()
-    for language in sorted(languages):
+    for language in ("c", "cpp", "python", "program-python"):  # the others: tests/docs/test_languages.py
+        if language not in templates(contest):
+            continue
         path = write_new_bot(contest, tmp_path, f"fresh_{language}", language)
         texts = [file.read_text() for file in (path.iterdir() if path.is_dir() else [path])]
         assert all(f"fresh_{language}: " in text and "{name}" not in text for text in texts)

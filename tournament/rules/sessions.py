@@ -158,7 +158,8 @@ def answered(play: Questions, answer: Callable[[Question], Any], positions: Sequ
             by_chance = {one.position: answer(one) for one in questions if one.position in positions}
             remaining = [question for question in questions if question.position not in positions]
             given = by_chance | ((yield remaining) if remaining else {})
-            answers = {one.position: given[one.position] for one in questions}  # in the order of the questions
+            # Rules can read the answers as values in the order of their questions.
+            answers = {one.position: given[one.position] for one in questions}
             yielded = play.send(answers[yielded.position] if isinstance(yielded, Question) else answers)
     except StopIteration:
         return
