@@ -76,7 +76,6 @@ def test_fewer_replicas_keep_records_and_limit_edited_bots(tmp_path: Path) -> No
 
 
 def until_settled(place: ContestDir, most: int) -> Listener:
-    """Run until settled."""
     text = place.config.read_text()
     keys = f"replicas = 1\nuntil_settled = 0.9\nmax_replicas = {most}\n"
     place.config.write_text(text[: text.index("replicas")] + keys)
