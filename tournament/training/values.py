@@ -14,8 +14,6 @@ from tournament.decisions.struct_layout import Layout, Part, build_view
 from tournament.decisions.value_types import Bool, Choice, Int, LegalAction, List, Maybe, Struct, Text, ValueType
 
 _FORMATS = {"i": "<i4", "q": "<i8", "d": "<f8", "c": "<i4", "b": "<i4", "f": "<f4"}
-# Name, type and optional shape of a field, as numpy takes it.
-_Field = tuple[Any, ...]
 
 
 def record_dtype(contest: Contest) -> tuple[np.dtype[np.void], bool]:
