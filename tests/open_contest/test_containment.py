@@ -8,6 +8,7 @@ import os
 import signal
 import sqlite3
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,6 @@ from tournament.open_contest.jobs import (
     QUICK,
     SET_ASIDE,
     TRIAL,
-    WITHDRAWAL,
     WITHDRAWN,
 )
 from tournament.open_contest.submissions import Workers
@@ -40,24 +40,9 @@ def ground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ground:
     return Ground(tmp_path, monkeypatch, f"{hours}\nmax_submissions_per_day = 100000\nmax_megabytes_per_author = 1")
 
 
-def do_all(ground: Ground) -> None:
-    """Do what the threads do, which continue after an error."""
-    for _ in range(60):
-        try:
-            ground.submissions.put_out_banned()
-            for lane in (QUICK, TRIAL, OTHER, WITHDRAWAL):
-                ground.do(lane)
-        except (RuntimeError, OSError):
-            continue
-        if not ground.submissions.jobs.rows("n", f"state = '{QUEUED}'"):
-            break
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("every", [23, pytest.param(1, marks=pytest.mark.thorough)])
-def test_error_at_any_call_of_a_job_leaves_the_others_as_they_are(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, every: int
-) -> None:
+def test_error_at_any_call_of_job_leaves_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, every: int) -> None:
     """Have one call after the other in the open contest's code fail, while one job enters and another doesn't."""
     monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path / "cache"))
     places: list[str] = []
@@ -67,12 +52,11 @@ def test_error_at_any_call_of_a_job_leaves_the_others_as_they_are(
         enters = ground.take("ann", "one.zip", zipped({"bot.toml": b'command = ["x"]'}))
         fails = ground.take("eve", "three.c", UNFIT)
         bobs = ground.take("bob", "two.c")
-        try:
-            with failing_at(number, error) as happened:
-                ground.do(QUICK, QUICK, TRIAL, TRIAL)
-        except (RuntimeError, OSError):
-            pass  # the thread continues, see below
-        do_all(ground)
+        with suppress(RuntimeError, OSError), failing_at(number, error) as happened:
+            ground.do(QUICK, QUICK, TRIAL, TRIAL)
+        for _ in range(3):  # The threads continue after an error.
+            with suppress(RuntimeError, OSError):
+                ground.do_all()
         assert (ground.state(bobs), "two.c" in ground.files()) == (ENTERED, True), happened
         assert {ground.state(job) for job in (enters, fails)} <= {ENTERED, NOT_FIT, SET_ASIDE}, happened
         assert not ground.started().are_waiting(CONTEST), happened
@@ -103,9 +87,7 @@ def killed_at(ground: Ground, statement: int, work: Callable[[], None]) -> bool:
 
 
 @pytest.mark.slow
-def test_kill_at_any_statement_loses_nothing_and_enters_nothing_twice(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_kill_at_any_statement_loses_and_repeats_no_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Uploads replace a bot, aren't fit, or follow a withdrawal."""
     monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path / "cache"))
     for statement in range(1, 2_000, 9):
@@ -128,35 +110,31 @@ def test_kill_at_any_statement_loses_nothing_and_enters_nothing_twice(
     assert statement > 40 and not was_killed
 
 
-def test_job_that_always_fails_is_set_aside_over_restarts(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("error", "tries", "why"),
+    [
+        (ZeroDivisionError, 2, "an error of ours;"),
+        (KeyboardInterrupt, 7, "the server ended 6 times"),
+    ],
+)
+def test_job_that_always_fails_is_set_aside_over_restarts(
+    ground: Ground, monkeypatch: pytest.MonkeyPatch, error: type[BaseException], tries: int, why: str
+) -> None:
     def broken(*_: object) -> None:
-        raise ZeroDivisionError
+        raise error
 
     monkeypatch.setattr(submissions, "check", broken)
     job = ground.take("ann", "one.c")
     assert ground.do(QUICK)
-    for _ in range(2):
+    for _ in range(tries):
         assert ground.state(job) == QUEUED
         ground.submissions = ground.started()
-        assert ground.do(TRIAL)
-    found = ground.now_of(job)
-    assert (found.state, found.said) == (SET_ASIDE, "an error of ours; tell the organiser")
-    assert any("ZeroDivisionError" in line and "one.c of ann" in line for line in ground.told)
+        with suppress(KeyboardInterrupt):
+            assert ground.do(TRIAL)
+    assert ground.state(job) == SET_ASIDE and ground.now_of(job).said.startswith(why)
+    is_ours = error is ZeroDivisionError
+    assert any("ZeroDivisionError" in line and "one.c of ann" in line for line in ground.told) is is_ours
     assert not ground.do(TRIAL)
-
-
-def test_job_whose_server_always_ends_is_set_aside(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
-    def ends(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(submissions, "check", ends)
-    job = ground.take("ann", "one.c")
-    assert ground.do(QUICK)
-    for _ in range(6):
-        with pytest.raises(KeyboardInterrupt):
-            ground.do(TRIAL)
-        ground.submissions = ground.started()
-    assert ground.do(TRIAL) and ground.state(job) == SET_ASIDE and "ended 6 times" in ground.now_of(job).said
 
 
 def test_threads_continue_after_an_error(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,7 +155,7 @@ def test_threads_continue_after_an_error(ground: Ground, monkeypatch: pytest.Mon
     assert "RuntimeError: first" in told[0] and "please report it, with" in told[0]
 
 
-def test_upload_enters_though_the_database_is_full_meanwhile(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_upload_enters_once_full_database_has_space(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
     """Store the outcome of a job as soon as the disk has space."""
     job = ground.take("ann", "one.c")
     assert ground.do(QUICK)
@@ -193,7 +171,7 @@ def test_upload_enters_though_the_database_is_full_meanwhile(ground: Ground, mon
 
 
 @pytest.mark.parametrize("what", ["its author is banned", "its bot is withdrawn"])
-def test_bot_does_not_enter_if_that_changed_while_it_was_tried(
+def test_bot_banned_or_withdrawn_during_trial_stays_out(
     ground: Ground, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
     def changes(*_: object) -> tuple[bool, str]:
@@ -208,7 +186,7 @@ def test_bot_does_not_enter_if_that_changed_while_it_was_tried(
     assert job.state in (SET_ASIDE, WITHDRAWN) and ground.files() == set()
 
 
-def test_once_it_has_closed_the_last_of_each_bot_is_tried_and_no_practice_played(ground: Ground) -> None:
+def test_closed_contest_tries_last_of_each_bot(ground: Ground) -> None:
     older, last = ground.take("ann", "one.c"), ground.take("ann", "one.py")
     practice = ground.take("ann", "two.c", kind=PRACTICE)
     many = [ground.take("bob", "three.c") for _ in range(20)]
@@ -241,7 +219,7 @@ def cached(ground: Ground, monkeypatch: pytest.MonkeyPatch, megabytes: float) ->
     return cache
 
 
-def test_cache_keeps_only_what_plays(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cache_keeps_only_bots_that_play(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
     cache = cached(ground, monkeypatch, 0.1)
 
     def kept() -> int:
@@ -260,9 +238,7 @@ def test_cache_keeps_only_what_plays(ground: Ground, monkeypatch: pytest.MonkeyP
     assert kept() == 1 and (cache / "libraries" / "shared.sealed").exists()
 
 
-def test_authors_bots_and_former_versions_take_a_limited_part_of_the_disk(
-    ground: Ground, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bots_and_versions_of_author_take_limited_disk(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
     cached(ground, monkeypatch, 0.15)
     for file in ("one.c", "two.c", "three.c"):
         assert ground.enter("ann", file, file.encode()).state == ENTERED

@@ -24,7 +24,7 @@ from urllib.parse import urlencode
 import pytest
 import uvicorn
 
-from tests.cli.in_process import run_cli
+from tests.commands import run_cli
 from tests.contest_runs import CONTEST, REPOSITORY, make_contest
 from tests.open_contest.support import GOOD, UNFIT, Ground
 from tests.processes import wait_until
@@ -98,29 +98,25 @@ def outcomes(served: Served, who: str) -> list[tuple[str, str]]:
     return [(job["file"], job["state"]) for job in mine["jobs"]]
 
 
-def test_a_bot_is_handed_in_by_one_command(served: Served) -> None:
+def test_bot_is_submitted_and_withdrawn_by_commands(served: Served) -> None:
     answer = served.ask("PUT", "/bots/one.c?wait=20", GOOD, "ann")
     assert (answer.status, answer.body) == (200, b"one.c: entered\nverdict    fit to enter\n")
     assert served.ground.files() == {"one.c"}
     job = served.ask("GET", answer.headers["location"], who="ann", Accept="application/json").values
     assert (job["bot"], job["state"]) == ("one", "entered")
+    assert served.ask("GET", answer.headers["location"], who="bob").status == 404
     unfit = served.ask("PUT", "/bots/two.c?wait=20", UNFIT, "ann")
     assert unfit.status == 422 and unfit.body.endswith(b"verdict    not fit\n")
-    assert served.ask("GET", answer.headers["location"], who="bob").status == 404
     assert outcomes(served, "ann") == [("two.c", "not fit"), ("one.c", "entered")] and outcomes(served, "bob") == []
     assert served.ask("DELETE", "/bots/one", who="bob").status == 404
     gone = served.ask("DELETE", "/bots/one?wait=20", who="ann")
     assert (gone.status, gone.body) == (200, b"one: withdrawn\n") and served.ground.files() == set()
-    assert served.ask("DELETE", "/bots/one", who="ann").status == 404
     assert outcomes(served, "ann")[-1] == ("one.c", "withdrawn")
 
 
-def test_an_authors_page_has_each_bot_and_what_became_of_it(served: Served) -> None:
-    """Browsers get a page, others get JSON, and other authors get nothing."""
+def test_browsers_get_pages_of_bots_and_jobs(served: Served) -> None:
     served.ask("PUT", "/bots/one.c?wait=20", GOOD, "ann")
-    served.ask("PUT", "/bots/two.c?wait=20", UNFIT, "ann")
-    away = served.ask("GET", "/mine", Accept="text/html")
-    assert (away.status, away.headers["location"]) == (303, "/submit")
+    where = served.ask("PUT", "/bots/two.c?wait=20", UNFIT, "ann").headers["location"]
     values: Any = served.ask("GET", "/mine", who="ann").values
     assert (values["author"], values["submissions_left"]) == ("ann", 3)
     assert [(bot["bot"], bot["state"]) for bot in values["contests"][0]["bots"]] == [("one", "entered")]
@@ -128,20 +124,12 @@ def test_an_authors_page_has_each_bot_and_what_became_of_it(served: Served) -> N
     assert "Bots of ann" in page and "verdict    not fit" in page
     others: Any = served.ask("GET", "/mine", who="bob").values
     assert others["jobs"] == [] == others["contests"][0]["bots"]
-
-
-def test_job_is_a_page_for_browsers_alone(served: Served) -> None:
-    where = served.ask("PUT", "/bots/two.c?wait=20", UNFIT, "ann").headers["location"]
-    page = served.ask("GET", where, who="ann", Accept="text/html")
-    assert (
-        page.status == 200 and b"<pre>verdict    not fit</pre>" in page.body and b'http-equiv="refresh' not in page.body
-    )
-    away = served.ask("GET", where, Accept="text/html")
-    assert (away.status, away.headers["location"]) == (303, "/submit")
-    assert served.ask("GET", where).status == 401
-    assert served.ask("GET", where, who="bob", Accept="text/html").status == 404
-    text = served.ask("GET", where, who="ann")
-    assert text.status == 422 and text.body.startswith(b"two.c: not fit")
+    job = served.ask("GET", where, who="ann", Accept="text/html")
+    assert job.status == 200 and b"<pre>verdict    not fit</pre>" in job.body
+    assert b'http-equiv="refresh' not in job.body and served.ask("GET", where).status == 401
+    for path in ("/mine", where):
+        away = served.ask("GET", path, Accept="text/html")
+        assert (away.status, away.headers["location"]) == (303, "/submit")
 
 
 def signed_in(served: Served, who: str = "ann") -> str:
@@ -161,26 +149,25 @@ def multipart(fields: Mapping[str, str], file: str, content: bytes) -> bytes:
     return "".join(parts).encode() + content + b"\r\n--x--\r\n"
 
 
-def test_browser_signs_in_submits_withdraws_and_signs_out_by_forms(served: Served) -> None:
+def test_browser_signs_in_submits_withdraws_and_signs_out(served: Served) -> None:
     cookie = signed_in(served)
-    own = {"Cookie": cookie, "Content_Type": "multipart/form-data; boundary=x"}
     page = served.ask("GET", "/submit", Cookie=cookie).body.decode()
     assert "Sign out ann" in page and "submissions left today" in page
-    odd = served.ask("POST", "/bots", multipart({}, "one.c", bytes(9000)), Origin=f"http://{served.host}", **own)
-    assert odd.status == 413
-    for file, status in (("", 400), ("../one.c", 422), ("one.sh", 422)):
-        body = multipart({"action": "enter"}, file, GOOD)
-        assert (
-            served.ask("POST", "/bots", body, Origin=f"http://{served.host}", Accept="text/html", **own).status
-            == status
-        )
+
+    def post(file: str, content: bytes = GOOD, **fields: str) -> Answer:
+        headers = {"Cookie": cookie, "Content_Type": "multipart/form-data; boundary=x", "Accept": "text/html"}
+        return served.ask("POST", "/bots", multipart(fields, file, content), Origin=f"http://{served.host}", **headers)
+
+    assert [post(file).status for file in ("", "../one.c", "one.sh")] == [400, 422, 422]
+    assert post("one.c", bytes(9000)).status == 413
     for action, state in (("practise", "practice: played"), ("enter", "entered")):
-        body = multipart({"action": action}, "one.c", GOOD)
-        sent = served.ask("POST", "/bots", body, Origin=f"http://{served.host}", Accept="text/html", **own)
+        sent = post("one.c", action=action)
         assert sent.status == 303 and sent.headers["location"].startswith("/jobs/")
-        where = sent.headers["location"]
-        assert wait_until(lambda: b"refresh" not in served.ask("GET", where, Cookie=cookie, Accept="text/html").body)  # noqa: B023
-        assert state in served.ask("GET", where, Cookie=cookie, Accept="text/html").body.decode()
+
+        def job(where: str = sent.headers["location"]) -> str:
+            return served.ask("GET", where, Cookie=cookie, Accept="text/html").body.decode()
+
+        assert wait_until(lambda job=job: "refresh" not in job()) and state in job()  # type: ignore[misc]
     asked = served.ask("GET", "/mine", Cookie=cookie, Accept="text/html").body.decode()
     assert "It leaves the contest" in asked and served.ground.files() == {"one.c"}
     gone = served.form("/bots/one/withdraw?contest=von_neumann_poker", {}, Cookie=cookie)
@@ -189,13 +176,12 @@ def test_browser_signs_in_submits_withdraws_and_signs_out_by_forms(served: Serve
     assert away.status == 303 and 'token=""' in away.headers["set-cookie"]
 
 
-def test_class_is_for_organisers_with_states_and_sources(served: Served) -> None:
+def test_class_shows_organisers_states_and_sources(served: Served) -> None:
     tokens = served.ground.tokens
     tokens["org"] = add_author(served.ground.authors, "org", organiser=True)
     served.ask("PUT", "/bots/one.c?wait=20", GOOD, "ann")
     served.ask("PUT", "/bots/two.c?wait=20", UNFIT, "bob")
-    for path in ("/class", "/class/sources.zip"):
-        assert served.ask("GET", path, who="ann").status == 403 and served.ask("GET", path).status == 401
+    assert served.ask("GET", "/class").status == 401
     lines: Any = served.ask("GET", "/class", who="org", Accept="application/json").values
     assert [(line["author"], line["bot"], line["state"]) for line in lines] == [
         ("ann", "one", "entered"), ("bob", "two", "not fit"), ("eve", None, "nothing submitted"),
@@ -229,58 +215,44 @@ def row(status: int, words: str, call: str, body: bytes | None = None, who: str 
 
 
 ANNS = {"Cookie": "token={ann}"}
+EVIL = {"Origin": "http://evil.example"}
 REFUSED = [
     # Nothing else of the machine is shown.
-    *[
-        row(404, "", f"GET {path}")
-        for path in ("/../authors.toml", "/%2e%2e/authors.toml", "/c/poker/../../authors.toml", "//etc/passwd",
-                     "/c/poker/leads_out", "/..%2fauthors.toml", "/c/poker/%00", "/submissions.db", "/authors.toml",
-                     "/c/../authors.toml", "/c/nothing/rules")
-    ],
+    *[row(404, "", f"GET {path}") for path in ("/../authors.toml", "/%2e%2e/authors.toml", "//etc/passwd",
+      "/c/poker/leads_out", "/..%2fauthors.toml", "/c/poker/%00", "/submissions.db", "/c/nothing/rules")],
     # Requests name this server.
-    *[row(400, "Invalid host", "GET /c/poker/", Host=host)
-      for host in ("evil.example", "evil.example:80", "[::2]", "evil.example:80:80")],
-    # Each author has a token; guessing others' keeps no one out.
+    *[row(400, "Invalid host", "GET /c/poker/", Host=host) for host in ("evil.example", "[::2]")],
+    # Each author has a token.
     row(401, "this needs a token", "GET /mine"), row(401, "this needs a token", "PUT /bots/one.c", GOOD),
-    row(401, "needs a token", "POST /practice/one.c", GOOD), row(401, "needs a token", "GET /class"),
-    *[row(401, "this token isn't valid", "GET /mine", Authorization="Bearer bob.guess")] * 50,
+    row(401, "this token isn't valid", "GET /mine", Authorization="Bearer bob.guess"),
     # Another site's page can do nothing with the cookie.
-    row(403, "not from another site", "PUT /bots/one.c", GOOD, Origin="http://evil.example", **ANNS),
-    row(403, "not from another site", "POST /sign-out", b"", Origin="http://evil.example", **ANNS),
+    row(403, "not from another site", "PUT /bots/one.c", GOOD, **EVIL, **ANNS),
     row(401, "the header Origin", "PUT /bots/one.c", GOOD, **ANNS),
     row(401, "the header Origin", "PUT /bots/one.c", GOOD, Authorization="Basic x", **ANNS),
     *[row(403, "not from another site", "POST /sign-in", b"token=ann.wrong", Origin=origin)
-      for origin in ("http://[", "http://[none]", "http://[v1.x", "null")],
+      for origin in ("http://[none]", "null")],
     # A file has a size, a name that leads nowhere, and a contest.
     row(413, "at most 1,000 bytes", "PUT /bots/one.c", bytes(1001), "ann"),
     row(413, "at most 1,000 bytes", "POST /practice/one.c", bytes(1001), "ann"),
     row(400, "either chunked or has a length", "POST /sign-in", b"0\r\n\r\n", Transfer_Encoding="chunked",
         Content_Length="5"),
-    row(400, "choose a file", "POST /bots", b"", "ann", Content_Type=FORM),
     row(422, "a bot is a file ending in", "PUT /bots/one.sh", GOOD, "ann"),
     row(404, "unknown contest; expected one of", "PUT /bots/one.c?contest=nothing", GOOD, "ann"),
     row(404, "you have no such job", "GET /jobs/nothing", None, "ann"),
-    row(404, "you have no bot called one", "DELETE /bots/one", None, "ann"),
-    row(404, "you have no bot called one", "POST /bots/one/withdraw", None, "ann"),
-    row(404, "you have no bot called one", "POST /practice/one", None, "ann"),
-    row(404, "you have no bot called one", "POST /replay/one?opponent=x", None, "ann"),
-    row(404, "the contest has no other bot of this name", "POST /practice/one.c?against=../../authors", GOOD, "ann"),
-    row(404, "the contest has no other bot of this name", "POST /practice/one.c?against=--results", GOOD, "ann"),
-    row(404, "the contest has no other bot of this name", "POST /practice/one.c?against=one", GOOD, "ann"),
-    row(400, "100 opponents at most", "POST /practice/one.c?against=" + ",".join(f"b{n}" for n in range(200)), GOOD,
-        "ann"),
+    *[row(404, "you have no bot called one", call, None, "ann") for call in ("DELETE /bots/one",
+      "POST /bots/one/withdraw", "POST /practice/one", "POST /replay/one?opponent=x")],
+    *[row(404, "the contest has no other bot of this name", f"POST /practice/one.c?against={name}", GOOD, "ann")
+      for name in ("../../authors", "--results", "one")],
+    row(400, "100 opponents at most", f"POST /practice/one.c?against={','.join(map(str, range(200)))}", GOOD, "ann"),
     row(400, "sessions=N", "POST /practice/one.c?sessions=-1", GOOD, "ann"),
-    row(400, "sessions=N", "POST /practice/one.c?sessions=1e9", GOOD, "ann"),
     row(403, "for organisers", "GET /class", None, "ann"),
     row(403, "for organisers", "GET /class/sources.zip", None, "ann"),
     # Each address takes some methods.
-    row(405, "POST isn't for this address; it takes GET", "POST /mine"),
     row(405, "GET isn't for this address; it takes PUT, DELETE", "GET /bots/one.c"),
-    row(405, "POST isn't for this address; it takes GET, HEAD", "POST /c/poker/"),
 ]  # fmt: skip
 
 
-def test_refused_requests_are_explained_as_text_and_json_and_change_nothing(
+def test_refused_requests_are_explained_and_change_nothing(
     served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path / "cache"))
@@ -300,7 +272,7 @@ def test_refused_requests_are_explained_as_text_and_json_and_change_nothing(
     assert outcomes(served, "bob") == []
 
 
-def test_cookie_counts_from_this_servers_own_pages(served: Served) -> None:
+def test_cookie_counts_from_own_pages(served: Served) -> None:
     own = signed_in(served)
     asked = served.ask("PUT", "/bots/one.c?wait=20", GOOD, Cookie=own, Origin=f"http://{served.host}")
     assert asked.status == 200
@@ -311,7 +283,7 @@ def test_cookie_counts_from_this_servers_own_pages(served: Served) -> None:
     assert headers["x-content-type-options"] == "nosniff" and headers["x-frame-options"] == "DENY"
 
 
-def test_submissions_over_the_quota_are_refused_with_the_time_of_the_next(served: Served) -> None:
+def test_submission_over_quota_is_told_next_time(served: Served) -> None:
     assert served.ask("PUT", "/bots/one.c?wait=x", GOOD, "ann").status == 400  # The upload is taken all the same.
     for _ in range(4):
         assert served.ask("PUT", "/bots/one.c", GOOD, "ann").status in (200, 202)  # The bot may be tried by then.
@@ -319,18 +291,24 @@ def test_submissions_over_the_quota_are_refused_with_the_time_of_the_next(served
     assert many.status == 429 and str(many.values["retry_after"]) == many.headers["retry-after"]
 
 
-def test_a_body_without_a_length_may_not_be_larger_either(served: Served) -> None:
+def uploading(served: Served, client: socket.socket, then: str, body: bytes = b"") -> bytes:
+    """Send the head of an upload and a body, and return the start of the answer."""
+    head = f"PUT /bots/one.c HTTP/1.1\r\nHost: {served.host}\r\nAuthorization: Bearer {served.ground.tokens['ann']}\r\n"
+    client.sendall(f"{head}{then}\r\n\r\n".encode() + body)
+    return client.recv(100)
+
+
+def test_body_that_is_too_large_or_slow_is_refused(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     with served.raw() as client:
-        token = served.ground.tokens["ann"]
-        head = f"PUT /bots/one.c HTTP/1.1\r\nHost: {served.host}\r\nAuthorization: Bearer {token}\r\n"
-        client.sendall(f"{head}Transfer-Encoding: chunked\r\n\r\n".encode())
-        for _ in range(5):
-            client.sendall(b"100\r\n" + bytes(256) + b"\r\n")
-        assert b"413" in client.recv(100)
+        chunks = (b"100\r\n" + bytes(256) + b"\r\n") * 5
+        assert b"413" in uploading(served, client, "Transfer-Encoding: chunked", chunks)
+    monkeypatch.setattr(web, "_BODY_SECONDS", 0.3)
+    with served.raw() as slow:
+        assert b"408" in uploading(served, slow, "Content-Length: 9", b"abc")
     assert served.ground.files() == set()
 
 
-def test_behind_a_proxy_it_goes_by_the_public_name(served: Served) -> None:
+def test_server_behind_proxy_accepts_public_name(served: Served) -> None:
     ground, url = served.ground, "https://contest.example.org"
     where = Address("0.0.0.0", url=f"{url}/")
     with Server(where, ground.folder / "published", ground.submissions, ground.authors_file) as server:
@@ -341,15 +319,6 @@ def test_behind_a_proxy_it_goes_by_the_public_name(served: Served) -> None:
         assert proxied.ask("GET", "/c/poker/", Host="evil.example").status == 400
 
 
-def test_a_body_that_is_slow_is_refused(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(web, "_BODY_SECONDS", 0.3)
-    with served.raw() as slow:
-        token = served.ground.tokens["ann"]
-        head = f"PUT /bots/one.c HTTP/1.1\r\nHost: {served.host}\r\nAuthorization: Bearer {token}\r\n"
-        slow.sendall(f"{head}Content-Length: 9\r\n\r\nabc".encode())
-        assert b"408" in slow.recv(100)
-
-
 def is_hung_up_on(client: socket.socket) -> bool:
     """Return whether the server ends a connection from which nothing is read."""
     ends = select.poll()
@@ -357,8 +326,8 @@ def is_hung_up_on(client: socket.socket) -> bool:
     return bool(ends.poll(60_000))
 
 
-@pytest.mark.parametrize("asks", ["nothing", "half a head", "what it doesn't take"])
-def test_connections_that_are_held_open_keep_nobody_out(
+@pytest.mark.parametrize("asks", ["half a head", "what it doesn't take"])
+def test_connections_held_open_block_no_other_client(
     served: Served, monkeypatch: pytest.MonkeyPatch, asks: str
 ) -> None:
     """Close the connection that has asked nothing for longest."""
@@ -370,7 +339,7 @@ def test_connections_that_are_held_open_keep_nobody_out(
         for client in held:
             if asks == "half a head":
                 client.sendall(b"GET /c/poker/ HT")
-            elif asks != "nothing":
+            else:
                 client.sendall(f"GET /large HTTP/1.1\r\nHost: {served.host}\r\n\r\n".encode())
                 assert client.recv(9) == b"HTTP/1.1 "
         assert served.ask("GET", "/c/poker/").status == 200
@@ -383,20 +352,14 @@ def test_connections_that_are_held_open_keep_nobody_out(
 @pytest.mark.parametrize(
     "head",
     [
-        b"PUT /bots/..%2f..%2fone.c HTTP/1.1", b"PUT /bots/%2e%2e%2fone.c HTTP/1.1",
-        b"PUT /bots//etc/passwd.c HTTP/1.1",
-        b"PUT /bots/one%00.c HTTP/1.1", b"PUT /bots/one%0d%0aX:y.c HTTP/1.1",
-        b"PUT http://evil.example/bots/one.c HTTP/1.1",
-        b"PUT /bots/one.c?contest=../../x HTTP/1.1",
+        b"PUT /bots/..%2f..%2fone.c HTTP/1.1", b"PUT /bots/one%0d%0aX:y.c HTTP/1.1",
+        b"PUT http://evil.example/bots/one.c HTTP/1.1", b"PUT /bots/one.c?contest=../../x HTTP/1.1",
         b"PUT /bots/" + b"x" * 5_000 + b".c HTTP/1.1", b"PUT /bots/one.c HTTP/1.1\r\nContent-Length: -1",
         b"PUT /bots/one.c HTTP/1.1\r\nContent-Length: 3\r\nContent-Length: 400",
-        b"PUT /bots/one.c HTTP/1.1\r\nContent-Length: 3\r\nTransfer-Encoding: chunked",
-        b"PUT /bots/one.c HTTP/1.1\r\nContent-Length: 99999999999999999999",
-        b"PUT /bots/one.c HTTP/1.1\r\nHost: evil.example",
-        b"\x00\xff\xfe", b"GET", b"TRACE /c/poker/ HTTP/1.1", b"DELETE /bots/..%2f.. HTTP/1.1",
+        b"PUT /bots/one.c HTTP/1.1\r\nHost: evil.example", b"\x00\xff\xfe",
     ],
 )  # fmt: skip
-def test_odd_requests_change_nothing_and_stop_nobody(served: Served, head: bytes) -> None:
+def test_odd_requests_change_and_stop_nothing(served: Served, head: bytes) -> None:
     """Refuse them or hang up, and serve the next request."""
     folder = served.ground.folder
     before = set(folder.rglob("*"))
@@ -410,7 +373,7 @@ def test_odd_requests_change_nothing_and_stop_nobody(served: Served, head: bytes
     assert served.ask("GET", "/c/poker/").status == 200
 
 
-def test_without_the_extra_it_says_how_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_watch_without_extra_says_how_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "tournament.toml").write_text("[von_neumann_poker]\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.delitem(sys.modules, "tournament.open_contest.web")
@@ -419,9 +382,7 @@ def test_without_the_extra_it_says_how_to_install(tmp_path: Path, monkeypatch: p
     assert done.code == 2 and "pip install '.[serve]'" in done.err
 
 
-def test_watch_ends_with_a_line_where_its_server_has_ended_for_good(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_watch_ends_with_line_when_server_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = make_contest(tmp_path, ["bold"])
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(uvicorn.Server, "run", lambda *_: None)
@@ -431,7 +392,7 @@ def test_watch_ends_with_a_line_where_its_server_has_ended_for_good(
     assert done.err.splitlines()[-1] == "tournament: the server ended; watch again to continue"
 
 
-def test_every_call_of_the_server_is_documented(served: Served) -> None:
+def test_calls_of_server_are_documented(served: Served) -> None:
     ground = served.ground
     desk = Desk(ground.submissions, ground.authors_file, ground.folder, secure=False)
     for path in {route.path for route in desk.routes}:
@@ -471,7 +432,7 @@ def test_values_of_answers_are_documented(served: Served) -> None:
     assert {key for values in found for key in values} <= documented
 
 
-def test_one_author_who_asks_much_keeps_no_page_waiting(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_author_who_asks_much_delays_no_page(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     asking, go_on = threading.Semaphore(0), threading.Event()
 
     def slow(_author_page: AuthorPage, author: Author) -> dict[str, Any]:
@@ -489,7 +450,7 @@ def test_one_author_who_asks_much_keeps_no_page_waiting(served: Served, monkeypa
     assert 503 in statuses and set(statuses) <= {200, 503} and served.ask("GET", "/mine", who="bob").status == 200
 
 
-def test_waits_of_one_author_leave_those_of_others(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waits_of_author_leave_those_of_others(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another author's wait is answered with the outcome, however many waits the first one has."""
     go_on = threading.Event()
     real = served.ground._check

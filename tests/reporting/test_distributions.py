@@ -18,10 +18,10 @@ from tournament.api import run
 from tournament.config import load_config
 from tournament.contests import rules_loader
 from tournament.contests.contest import Contest
-from tournament.contests.presentation import BarChart, LineChart, Seats
+from tournament.contests.presentation import BarChart, LineChart
 from tournament.records.results import Results, load
 from tournament.reporting import replays
-from tournament.reporting.distributions import charts, declared, make_scales, tally
+from tournament.reporting.distributions import charts
 from tournament.reporting.findings import Findings, find
 from tournament.reporting.layout import Layout
 from tournament.reporting.page import render
@@ -97,7 +97,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shown]:
     rules_loader.forget()
 
 
-def test_each_declared_column_is_counted_for_who_it_is_about(shown: Shown) -> None:
+def test_declared_columns_are_counted_for_their_bot(shown: Shown) -> None:
     games, drawn = shown.results.games, shown.drawn
     assert [*drawn["bot_0"]] == ["Points by position", "Named", "Even", "Share", "Points"]
     for name, of_bot in drawn.items():
@@ -123,21 +123,7 @@ def test_each_declared_column_is_counted_for_who_it_is_about(shown: Shown) -> No
     assert field.lines[0].values[0] == pytest.approx((everybody < 5).mean())
 
 
-def test_values_that_no_sample_had_are_counted_at_the_ends(shown: Shown) -> None:
-    (named, *_) = make_scales(declared(shown.contest), [{"named_0": np.arange(10)}])
-    assert named.names == [*map(str, range(10))]
-    assert named.part_indices(np.array([-3.0, 0, 9, 10, 1e30])).tolist() == [0, 1, 10, 11, 11]
-    for kind in ("int8", "int16", "int64", "float32"):
-        assert named.part_indices(np.array([-3, 0, 9, 10, 100], kind)).tolist() == [0, 1, 10, 11, 11]
-    assert named.part_indices(np.array([0, 9, 200], "uint8")).tolist() == [1, 10, 11]
-    assert named.part_indices(np.array([False, True])).tolist() == [1, 2]
-    seats = Seats((np.zeros(3, np.int32),) * 3, 1)
-    rows = {f"named_{seat}": np.array([1.0, np.nan, 99.0]) for seat in range(3)}
-    rows |= {f"points_{seat}": np.zeros(3) for seat in range(3)}
-    assert tally(shown.contest, [named], rows, seats)[named.key][0].tolist() == [0, 0, 3, *[0] * 8, 3]
-
-
-def test_points_over_sessions_are_of_any_number_of_seats(shown: Shown) -> None:
+def test_points_over_sessions_of_three_seats_are_sums(shown: Shown) -> None:
     rows = shown.results.sessions
     for name, course in shown.findings.courses.by_name.items():
         own = [rows[rows[f"bot_{seat}"] == name] for seat in range(3)]
@@ -147,7 +133,7 @@ def test_points_over_sessions_are_of_any_number_of_seats(shown: Shown) -> None:
         assert course.sizes.sum() == sum(map(len, own))
 
 
-def test_the_winners_best_session_is_played_again_first(shown: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_best_session_of_winner_is_replayed_first(shown: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
     findings, rows, batches = shown.findings, shown.results.sessions, shown.results.batches
     storage, best = open_storage(shown.results.location), {}
     assert len(batches) > 1
@@ -167,7 +153,7 @@ def test_the_winners_best_session_is_played_again_first(shown: Shown, monkeypatc
     assert not find_numbers(shown.folder)[1].replayed
 
 
-def test_every_page_of_a_bot_has_these_charts(shown: Shown) -> None:
+def test_page_of_bot_has_these_charts(shown: Shown) -> None:
     page = read_html(render(shown.contest, shown.findings))
     for name, of_bot in shown.drawn.items():
         titles = [figure.first("h4").text for figure in page.first("article", id=f"bot-{name}").all("figure")]

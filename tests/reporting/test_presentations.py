@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -26,7 +24,6 @@ from tournament.contests.presentation import (
     Subject,
     sum_over_entrants,
 )
-from tournament.records.row_group import Group
 from tournament.reporting.bots import Bots
 from tournament.reporting.findings import contest_of
 from tournament.reporting.layout import Layout
@@ -36,7 +33,7 @@ def rows_of(one: Played) -> list[Row]:
     return [{str(name): value for name, value in row.items()} for row in one.results.games.to_dict("records")]
 
 
-def test_von_neumann_poker_is_counted(pages: Mapping[str, Played]) -> None:
+def test_charts_of_von_neumann_poker_count_its_games(pages: Mapping[str, Played]) -> None:
     one = pages["von_neumann_poker"]
     bets: Counter[tuple[str, int, int]] = Counter()
     answers: Counter[tuple[str, int, int, bool]] = Counter()
@@ -51,7 +48,7 @@ def test_von_neumann_poker_is_counted(pages: Mapping[str, Played]) -> None:
     assert found_bets == bets and found_answers == answers
 
 
-def test_two_card_draw_is_counted(pages: Mapping[str, Played]) -> None:
+def test_charts_of_two_card_draw_count_its_games(pages: Mapping[str, Played]) -> None:
     one = pages["two_card_draw"]
     opened: Counter[tuple[str, int, bool]] = Counter()
     drew: Counter[tuple[str, int, int]] = Counter()
@@ -64,7 +61,7 @@ def test_two_card_draw_is_counted(pages: Mapping[str, Played]) -> None:
         assert {(names[i], a, type(b)(c)): n for (i, a, c), n in np.ndenumerate(sums[name]) for b in (0,) if n} == known
 
 
-def test_holdem_training_is_counted(pages: Mapping[str, Played]) -> None:
+def test_charts_of_holdem_training_count_its_decisions(pages: Mapping[str, Played]) -> None:
     """Count every decision of Alice by its action, in a loop over the rounds of each hand."""
     one = pages["holdem_training"]
     hole: Counter[tuple[str, int]] = Counter()
@@ -116,7 +113,7 @@ def shown_matrix_game(moves: tuple[str, ...], payoffs: list[list[float]], **more
 
 
 @pytest.mark.parametrize("count", [2, 3, 4])
-def test_matrix_games_are_counted(count: int) -> None:
+def test_charts_of_matrix_games_count_moves(count: int) -> None:
     """Count chosen moves by turn, and by the moves of the turn before in the same game."""
     names = (*MOVES, "lark")[:count]
     presentation = shown_matrix_game(names, [[0.0] * count] * count).presentation
@@ -153,51 +150,25 @@ def test_matrix_games_are_counted(count: int) -> None:
     ]
 
 
-def test_scenes_of_matrix_games_have_the_moves_and_payoffs_if_the_roles_are_known() -> None:
+@pytest.mark.parametrize("is_row", [True, False, None])
+def test_scene_of_matrix_game_has_payoffs_of_known_roles(is_row: bool | None) -> None:
     of_column: list[list[float]] = [[1, 2, 3], [4, 5, 6], [7, 8, 9]]
-    same, other = shown_matrix_game(MOVES, PAYOFFS), shown_matrix_game(MOVES, PAYOFFS, column_payoffs=of_column)
+    presentation = shown_matrix_game(MOVES, PAYOFFS, column_payoffs=of_column).presentation
+    assert presentation
     for row in turns_of_a_matrix_game(1, 40):
         x, y = row["move_0"], row["move_1"]
-        paid_same, paid_row, paid_column = (
-            [PAYOFFS[x][y], PAYOFFS[y][x]], [PAYOFFS[x][y], of_column[x][y]], [of_column[y][x], PAYOFFS[y][x]]
-        )  # fmt: skip
-        for contest, role, paid in (
-            (same, {}, paid_same), (other, {}, None),
-            (other, {"seat_0_is_row": True}, paid_row), (other, {"seat_0_is_row": False}, paid_column),
-        ):  # fmt: skip
-            assert contest.presentation
-            moves = [
-                f"plays {MOVES[row[f'move_{own}']]}" + " by a slip" * row[f"move_replaced_{own}"] for own in (0, 1)
-            ]
-            scene = contest.presentation.scene(row | role)
-            points = [f"is paid {amount:g}" for amount in paid or ()]
-            ends = list(enumerate(points)) if paid else [(None, f"turn {row['turn']} of its game")]
-            assert [(step.seat, step.text) for step in scene.steps] == [*enumerate(moves), *ends]
-            game = describe_game(scene, ("a", "b"))
-            assert game.actions == tuple(zip("ab", moves))
-            assert game.outcome == (f"a {points[0]}, b {points[1]}" if paid else ends[0][1])
+        paid = (PAYOFFS[x][y], of_column[x][y]) if is_row else (of_column[y][x], PAYOFFS[y][x])
+        moves = [f"plays {MOVES[row[f'move_{own}']]}" + " by a slip" * row[f"move_replaced_{own}"] for own in (0, 1)]
+        scene = presentation.scene(row | ({} if is_row is None else {"seat_0_is_row": is_row}))
+        points = [f"is paid {amount:g}" for amount in paid]
+        ends = [(None, f"turn {row['turn']} of its game")] if is_row is None else [*enumerate(points)]
+        assert [(step.seat, step.text) for step in scene.steps] == [*enumerate(moves), *ends]
+        game = describe_game(scene, ("a", "b"))
+        assert game.actions == tuple(zip("ab", moves))
+        assert game.outcome == (ends[0][1] if is_row is None else f"a {points[0]}, b {points[1]}")
 
 
-def by_position(one: Played, name: str) -> BarChart:
-    """Return the chart of a bot's points by position."""
-    page = Layout(contest_of(one.results), one.findings, live=False)
-    (chart,) = (one for one in Bots(page).charts(name) if one.title == "Points by position")
-    assert isinstance(chart, BarChart)
-    return chart
-
-
-def test_points_by_position_of_poker_are_those_as_a_and_as_b(pages: Mapping[str, Played]) -> None:
-    one = pages["von_neumann_poker"]
-    games = one.results.games
-    a, b = (games.bot_0.where(games.seat_0_is_a == is_a, games.bot_1) for is_a in (True, False))
-    for name in ("bold", "calm"):
-        chart = by_position(one, name)
-        assert chart.labels == ("as A", "as B") and chart.unit == "$"
-        assert chart.lines[1].values == pytest.approx([games.a_gain[a == name].mean(), -games.a_gain[b == name].mean()])
-        assert chart.lines[0].values == pytest.approx([games.a_gain.mean(), -games.a_gain.mean()])
-
-
-def test_points_by_position_of_a_matrix_game_are_by_the_role_of_each_session(tmp_path: Path) -> None:
+def test_points_by_position_of_matrix_game_are_by_role(tmp_path: Path) -> None:
     """Only rows of sessions have the role, which legs of a match exchange."""
     folder = tmp_path / "bots"
     folder.mkdir()
@@ -217,18 +188,10 @@ def test_points_by_position_of_a_matrix_game_are_by_the_role_of_each_session(tmp
         assert len(own)
         paid[is_row] += (own[f"points_{seat}"] / own.games).tolist()
     assert set(paid[True]) == {4.0, 6.0} and set(paid[False]) == {20.0, 80.0}
-    expected = [np.mean(paid[True]), np.mean(paid[False])]
-    chart = by_position(one, "plays_1")
-    assert chart.labels == ("row player", "column player")
-    assert chart.lines[1].values == pytest.approx(expected)
-
-
-def test_values_of_sessions_go_to_the_rows_of_their_games() -> None:
-    """Break off the first of two legs in its third session, which has no row."""
-    legs: Any = SimpleNamespace(sessions=np.array([2, 3]), number=np.array([4, 5]), games=np.array([5, 4]))
-    rows = {"match": np.zeros(9), "session": np.array([12, 12, 13, 13, 14, 15, 16, 17, 17])}
-    group = Group(rows, legs, np.array([0, 5, 9]), range(2))
-    assert group.by_session(np.array([1, 2, 3, 4, 5]), 3).tolist() == [1, 1, 2, 2, 2, 3, 4, 5, 5]
+    page = Layout(contest_of(one.results), one.findings, live=False)
+    (chart,) = (chart for chart in Bots(page).charts("plays_1") if chart.title == "Points by position")
+    assert isinstance(chart, BarChart) and chart.labels == ("row player", "column player")
+    assert chart.lines[1].values == pytest.approx([np.mean(paid[True]), np.mean(paid[False])])
 
 
 def contributions(scene: Scene, ante: float, sizes: tuple[float, ...]) -> tuple[float, float, int | None]:
@@ -248,7 +211,7 @@ def contributions(scene: Scene, ante: float, sizes: tuple[float, ...]) -> tuple[
     return paid[0], paid[1], folder
 
 
-def test_scenes_of_two_card_draw_come_to_what_was_won(pages: Mapping[str, Played]) -> None:
+def test_scenes_of_two_card_draw_end_with_recorded_gain(pages: Mapping[str, Played]) -> None:
     one = pages["two_card_draw"]
     facts = {player.name: player.facts for player in one.results.setup.house}
     presentation = find_contest("two_card_draw").presentation
@@ -265,7 +228,7 @@ def test_scenes_of_two_card_draw_come_to_what_was_won(pages: Mapping[str, Played
             assert x == y and row["gain_0"] in (-x, 0, x)
 
 
-def test_scenes_of_von_neumann_poker_come_to_what_was_won(pages: Mapping[str, Played]) -> None:
+def test_scenes_of_von_neumann_poker_end_with_recorded_gain(pages: Mapping[str, Played]) -> None:
     presentation = find_contest("von_neumann_poker").presentation
     assert presentation and presentation.points
     for row in rows_of(pages["von_neumann_poker"]):
@@ -284,7 +247,7 @@ def test_scenes_of_von_neumann_poker_come_to_what_was_won(pages: Mapping[str, Pl
             assert abs(gain) == 10
 
 
-def test_games_that_are_looked_at_are_in_the_records(pages: Mapping[str, Played]) -> None:
+def test_games_to_watch_are_in_records(pages: Mapping[str, Played]) -> None:
     one = pages["von_neumann_poker"]
     by_place = {(row["match"], row["session"], row["game"]): row for row in rows_of(one)}
     gains: dict[int, list[int]] = {}
@@ -300,3 +263,22 @@ def test_games_that_are_looked_at_are_in_the_records(pages: Mapping[str, Played]
         assert len({(game.session, game.game) for game in games}) == len(games)
         first = min((session, game) for m, session, game in by_place if m == match)
         assert first in {(game.session, game.game) for game in games}
+
+
+def test_courses_are_sums_over_blocks_of_sessions(pages: Mapping[str, Played]) -> None:
+    one = pages["von_neumann_poker"]
+    sessions = one.results.sessions
+    ranked = {line.name for line in one.results.ranking.entrants if line.rank is not None}
+    assert set(one.findings.courses.by_name) == ranked
+    for name, course in one.findings.courses.by_name.items():
+        rows = sessions[
+            ((sessions.bot_0 == name) & sessions.bot_1.isin(ranked))
+            | ((sessions.bot_1 == name) & sessions.bot_0.isin(ranked))
+        ]
+        points = np.where(rows.bot_0 == name, rows.points_0, -rows.points_0)
+        block = rows.session.to_numpy() * 32 // 60
+        assert course.points == pytest.approx(np.bincount(block, points, 32))
+        assert course.sizes.tolist() == np.bincount(block, minlength=32).tolist()
+        quarter = block >= 24
+        assert course.quarters() == pytest.approx((points[block < 8].mean(), points[quarter].mean()))
+        assert course.means(2) == pytest.approx([points[block < 16].mean(), points[block >= 16].mean()])

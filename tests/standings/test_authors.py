@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import tournament
-from tests.cli.in_process import run_cli
+from tests.commands import run_cli
 from tournament.errors import InputError
 from tournament.standings.authors import authors_by_bot
 
@@ -47,7 +47,7 @@ def contest(folder: Path, seats: int, lows: dict[str, int], bot: str = BOT, **mo
 
 
 @pytest.mark.parametrize("seats", [2, 3])
-def test_total_of_authors_has_the_error_of_what_their_bots_win_together(seats: int, tmp_path: Path) -> None:
+def test_total_of_author_has_error_of_shared_points(seats: int, tmp_path: Path) -> None:
     lows = {"ann_1": 0, "ann_2": 30, "bob_1": 20, "bob_2": 25, "c": 10, "left": 3}
     found = tournament.run("high", config=contest(tmp_path, seats, lows))
     table = found.by_author(AUTHORS).set_index("author")
@@ -70,7 +70,7 @@ def test_total_of_authors_has_the_error_of_what_their_bots_win_together(seats: i
     assert table.total.is_monotonic_decreasing and table["rank"].tolist() == [1, 2, 3]
 
 
-def test_authors_of_equal_bots_share_a_place_and_better_ones_precede(tmp_path: Path) -> None:
+def test_authors_of_equal_bots_share_a_place(tmp_path: Path) -> None:
     lows = {"ann_1": 40, "ann_2": 10, "bob_1": 40, "bob_2": 10, "c": 90, "d": 2}
     config = contest(tmp_path, 2, lows, "int pick(const View *view) {{ return {low}; }}\n", authors=AUTHORS)
     found = tournament.run("high", config=config, replicas=30)

@@ -27,11 +27,9 @@ NAMES = ["ann", "bob", "cat", "dan"]
 PAIRS = list(itertools.combinations(NAMES, 2))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.integers(0, 2**32), st.lists(st.integers(2, 5), min_size=6, max_size=6), st.booleans(), st.booleans())
-def test_errors_and_degrees_are_those_of_plain_loops(
-    seed: int, replicas: list[int], zero_sum: bool, duplicate: bool
-) -> None:
+def test_errors_and_degrees_equal_plain_loops(seed: int, replicas: list[int], zero_sum: bool, duplicate: bool) -> None:
     chance = np.random.default_rng(seed)
     field = replace(field_of(NAMES), settings={"duplicate": duplicate})
     legs: list[LegResult] = []
@@ -62,18 +60,7 @@ def test_errors_and_degrees_are_those_of_plain_loops(
         assert match.lead_stderr == pytest.approx(len(each) * math.sqrt(variance)) and match.freedom == freedom
 
 
-def test_one_replica_has_intervals_and_tells_nobody_apart() -> None:
-    field, chance = field_of(NAMES), np.random.default_rng(2)
-    legs = [leg_of(field, *pair, chance.normal(NAMES.index(pair[1]), 1, 64)) for pair in PAIRS]
-    standings = compute_standings(field, [batch_of(*legs)])
-    assert all(line.stderr for line in standings.ranked)
-    assert {(line.rank_low, line.rank_high, line.significantly_ahead_of) for line in standings.ranked} == {
-        (None, None, ())
-    }
-    assert not standings.measured.differences.freedom.any()
-
-
-def test_a_very_large_field_is_ranked_by_intervals_compared_by_sorting(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_very_large_field_is_ranked_by_sorted_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sorting finds what comparing each pair of intervals does, and no more than a test of each pair."""
     field, chance = field_of([f"bot_{number}" for number in range(9)]), np.random.default_rng(6)
     strength = np.array([9.0, 9, 6, 6, 6, 3, 1, 0, 0])
@@ -98,21 +85,7 @@ def test_a_very_large_field_is_ranked_by_intervals_compared_by_sorting(monkeypat
     assert {line.rank_range for line in one.ranked} == {"—"}
 
 
-def test_without_any_variance_order_is_sure_and_equals_share_a_place() -> None:
-    field = field_of(NAMES)
-    points = {pair: 0.0 if pair == ("bob", "cat") else 3.0 * (NAMES.index(pair[1]) - 1.5) for pair in PAIRS}
-    points |= {("ann", "bob"): 4.0, ("ann", "cat"): 4.0, ("ann", "dan"): 4.0, ("bob", "dan"): 2.0, ("cat", "dan"): 2.0}
-    legs = [leg_of(field, *pair, np.full(8, points[pair]), number) for pair in PAIRS for number in range(2)]
-    lines = compute_standings(field, [batch_of(*legs)]).ranked
-    assert [(line.name, line.rank_range) for line in lines] == [
-        ("ann", "1"),
-        ("bob", "2–3"),
-        ("cat", "2–3"),
-        ("dan", "4"),
-    ]
-
-
-def test_two_versions_are_compared_opponent_by_opponent() -> None:
+def test_versions_are_compared_opponent_by_opponent() -> None:
     """Both meet the same deals. With one replica the error comes from four opponents or more."""
     chance = np.random.default_rng(4)
     opponents = [f"bot_{number}" for number in range(5)]
@@ -140,7 +113,7 @@ def test_two_versions_are_compared_opponent_by_opponent() -> None:
         assert (few.freedom[0, 1] > 0) == (replicas > 1)
 
 
-def test_a_leg_has_the_variance_of_its_blocks_and_the_covariance_of_its_seats() -> None:
+def test_leg_has_variance_and_covariance_of_its_blocks() -> None:
     chance = np.random.default_rng(5)
     blocks, luck = chance.normal(size=(2, 32)), chance.normal(size=32)
     sizes = np.diff(-(-np.arange(33) * 40 // 32))
@@ -165,7 +138,7 @@ def test_a_leg_has_the_variance_of_its_blocks_and_the_covariance_of_its_seats() 
 
 
 @pytest.mark.parametrize("seats", [1, 2, 5])
-def test_sums_of_many_legs_are_those_of_each_alone_bit_for_bit(seats: int) -> None:
+def test_sums_of_many_legs_equal_each_alone(seats: int) -> None:
     chance, lengths = np.random.default_rng(seats), np.array([40, 40, 0, 7, 1, 64, 40])
     totals = chance.normal(0, 1e3, (len(lengths), seats, 34)) * 10.0 ** chance.integers(
         -6, 6, (len(lengths), seats, 34)
@@ -187,5 +160,5 @@ def test_sums_of_many_legs_are_those_of_each_alone_bit_for_bit(seats: int) -> No
         *((2.0, 0, 1.0), (math.inf, 4, 0.0), (math.inf, 40, 0.0), (0.0, 40, 1.0), (1.96, math.inf, 0.04999579)),
     ],
 )
-def test_tails_of_students_t(t: float, freedom: float, tail: float) -> None:
+def test_tails_of_students_t_are_integrals(t: float, freedom: float, tail: float) -> None:
     assert float(two_sided_tail(t, freedom)) == pytest.approx(tail, rel=1e-5, abs=1e-9)

@@ -16,47 +16,32 @@ from tests.samples import sample_params
 from tournament.artifacts.bot import Entrant
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
-from tournament.contests.holdem_training.rules import BOB
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.two_card_draw.servers import generated_server
 from tournament.standings.standings import compute_standings
 from tournament.store.field import Batch
 
-REPLICAS, TOURNAMENTS = 2, 60
-
-
 LOPSIDED = {"moves": ["go", "stay"], "payoffs": [[3, 2], [2, 1]], "column_payoffs": [[0, -1], [0, 1]]}
 SHORT: dict[str, dict[str, Any]] = {
-    "von_neumann_poker": {"sessions": 20, "replicas": 2},
     "two_card_draw": {"sessions": 2, "hands": 100},
-    "holdem_training": {"sessions": 1, "hands": 40},
     "matrix_game": {"sessions": 3, "turns_per_game": 10, "noise": 0.2, **LOPSIDED},
-    "auction": {"sessions": 7},
-    "blotto": {"sessions": 3},
-    "holdem": {"sessions": 3, "seats": 3, "hands": 5},
-    "liars_dice": {"sessions": 7},
     "snakes": {"sessions": 3, "seats": 3, "turns": 30},
-    "words": {"sessions": 5},
 }
-CLASSES = {"auction": "Auction", "blotto": "Blotto", "holdem": "Holdem", "liars_dice": "LiarsDice", "snakes": "Snakes",
-           "words": "Words"}  # fmt: skip
 NAMES = ("ann", "bob", "cat", "dan", "eve")
 
 
 def players_of(name: str) -> tuple[Contest, Sequence[Entrant], Sequence[HousePlayer]]:
     """Return a contest, some of its bots in C, and house players."""
-    contest = example(name, CLASSES[name]) if name in CLASSES else find_contest(name)
-    folder = (EXAMPLES / name / "entrants" / name) if name in CLASSES else REPOSITORY / "entrants" / name
     if name == "matrix_game":
-        return contest, built(contest, {f"m{one}.c": MATRIX % body for one, body in enumerate(MOVES)}), ()
+        contest, moves = find_contest(name), ("0", "rand() % 2", "bot->turn % 2")
+        sources = {f"m{one}.c": f"int move(const Bot *bot) {{ return {body}; }}\n" for one, body in enumerate(moves)}
+        return contest, built(contest, sources), ()
+    is_example = name == "snakes"
+    contest = example(name, "Snakes") if is_example else find_contest(name)
+    folder = (EXAMPLES / name if is_example else REPOSITORY) / "entrants" / name
     files = sorted(path for path in folder.iterdir() if path.suffix in (".c", ".cpp"))[-3:]
-    entrants = built(contest, {path.name: path.read_text() for path in files})
-    house = {"holdem_training": [BOB], "two_card_draw": [generated_server(bytes(32), "server_0")]}.get(name, [])
-    return contest, entrants, house
-
-
-MATRIX = "int move(const Bot *bot) { return %s; }\n"
-MOVES = ("0", "rand() % 2", "bot->turn % 2")
+    house = [generated_server(bytes(32), "server_0")] if name == "two_card_draw" else []
+    return contest, built(contest, {path.name: path.read_text() for path in files}), house
 
 
 def by_name(name: str, tournaments: int) -> Mapping[str, tuple[float, float]]:
@@ -80,11 +65,8 @@ def by_name(name: str, tournaments: int) -> Mapping[str, tuple[float, float]]:
     kinds = np.arange(len(NAMES)) % len(entrants)
     of_kind = np.array([scores[:, kinds == kind].mean() for kind in kinds])
     left = scores - of_kind
-    effects = {}
-    for place, called_so in enumerate(NAMES):
-        own = left[names == place]
-        effects[called_so] = float(own.mean()), float(own.std(ddof=1) / math.sqrt(len(own)))
-    return effects
+    by_place = {name: left[names == place] for place, name in enumerate(NAMES)}
+    return {name: (float(own.mean()), float(own.std(ddof=1) / math.sqrt(len(own)))) for name, own in by_place.items()}
 
 
 @pytest.mark.slow

@@ -37,13 +37,13 @@ def honest(chance: np.random.Generator, freedom: float, size: int = BOTS) -> npt
 
 
 @pytest.mark.parametrize(("freedom", "most"), [(1e9, 0.05), (3.0, 0.1)])
-def test_honest_fields_have_few(freedom: float, most: float) -> None:
+def test_honest_fields_have_few_outlier_pairs(freedom: float, most: float) -> None:
     chance = np.random.default_rng(5)
     alarms = sum(bool(outlier_pairs(ranking_of(honest(chance, freedom)))) for _ in range(400))
     assert alarms / 400 < most + 2 * (most * (1 - most) / 400) ** 0.5
 
 
-def test_who_gives_points_to_one_is_found_and_who_gives_them_to_all_is_not() -> None:
+def test_bot_that_gives_points_to_one_is_found() -> None:
     chance = np.random.default_rng(6)
     found = 0
     for _ in range(50):
@@ -59,7 +59,7 @@ def test_who_gives_points_to_one_is_found_and_who_gives_them_to_all_is_not() -> 
     assert found >= 45
 
 
-def test_few_bots_pairs_that_have_not_met_and_the_disqualified_are_no_ground() -> None:
+def test_incomplete_or_small_field_names_no_pair() -> None:
     won = np.zeros((BOTS, BOTS))
     won[0, 1] = 9.0
     ranking = ranking_of(won)
@@ -70,7 +70,7 @@ def test_few_bots_pairs_that_have_not_met_and_the_disqualified_are_no_ground() -
     assert not outlier_pairs(replace(ranking, entrants=(ranking.entrants[0], out, *ranking.entrants[2:])))
 
 
-def test_what_is_rounded_is_foretold() -> None:
+def test_rounding_makes_no_outlier_pair() -> None:
     """Let all be even, except one pair, whose points nearly add up to nothing."""
     names = [f"bot_{number}" for number in range(BOTS)]
     field, chance = field_of(names), np.random.default_rng(1)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
-import subprocess
-import sys
 from importlib import import_module
-from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pandas.testing
@@ -53,7 +50,7 @@ def same(part: pd.DataFrame, whole: pd.DataFrame) -> None:
     pandas.testing.assert_frame_equal(with_texts(pd.DataFrame(part)), with_texts(whole.reset_index(drop=True)))
 
 
-def test_matches_are_all_that_is_read(place: ContestDir, whole: Results, opened: list[str]) -> None:
+def test_load_of_matches_and_bots_opens_only_their_parts(place: ContestDir, whole: Results, opened: list[str]) -> None:
     games, sessions = whole.games, whole.sessions
     del opened[:]
     some = tournament.load(str(place.results), matches=[1, 4])
@@ -63,53 +60,40 @@ def test_matches_are_all_that_is_read(place: ContestDir, whole: Results, opened:
         f"{table}/000000000{match}" for table in ("games", "sessions") for match in (1, 4)
     ]
     assert len(some.standings) == 4
-
-
-def test_bots_stand_for_their_matches(place: ContestDir, whole: Results) -> None:
-    games = whole.games
     theirs = games[(games.bot_0 == "dull") | (games.bot_1 == "dull")]
     assert theirs["match"].nunique() == 3
     same(tournament.load(str(place.results), bots=["dull"]).games, theirs)
     number = int(theirs["match"].iloc[0])
-    same(
-        tournament.load(str(place.results), bots=["dull", "even"], matches={number}).games,
-        games[games["match"] == number],
-    )
-    nothing = tournament.load(str(place.results), matches=()).games
-    same(nothing, games.iloc[:0])
+    both = tournament.load(str(place.results), bots=["dull", "even"], matches={number})
+    same(both.games, games[games["match"] == number])
+    same(tournament.load(str(place.results), matches=()).games, games.iloc[:0])
 
 
-def test_columns_come_in_the_order_asked(place: ContestDir, whole: Results) -> None:
-    for columns in (["bet", "bot_1", "folded"], ["bot_0"], ["a_gain", "match"]):
-        some = tournament.load(str(place.results), columns=columns)
-        same(some.games, whole.games[columns])
+def test_load_returns_columns_in_requested_order(place: ContestDir, whole: Results) -> None:
+    for columns in (["bet", "bot_1", "folded"], ["a_gain", "match"]):
+        same(tournament.load(str(place.results), columns=columns).games, whole.games[columns])
     some = tournament.load(str(place.results), columns=["points_0", "bot_0", "bet"], bots=["bold"])
     sessions = whole.sessions
     same(some.sessions, sessions[(sessions.bot_0 == "bold") | (sessions.bot_1 == "bold")][["points_0", "bot_0"]])
     assert isinstance(some.sessions["bot_0"].dtype, pd.CategoricalDtype)
 
 
-def test_what_there_is_none_of_is_named(place: ContestDir) -> None:
-    where = str(place.results)
-    with pytest.raises(
-        InputError, match=r"unknown column 'bets'; expected one of: match, replica, session, game, bot_0, .*, points_1$"
-    ):
-        tournament.load(where, columns=["bet", "bets"])
-    with pytest.raises(InputError, match="unknown match '77'; expected one of: 0, 1, 2, 3, 4, 5"):
-        tournament.load(where, matches=[0, 77])
-    with pytest.raises(InputError, match="unknown bot with matches 'bolt'; expected one of: bold, calm, dull, even"):
-        tournament.load(where, bots=["bolt"])
-    with pytest.raises(InputError, match=re.escape("matches must be a list of numbers; write matches=[3]")):
-        tournament.load(where, matches=3)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match=re.escape("bots must be a list of names; write bots=['bold']")):
-        tournament.load(where, bots="bold")
-    with pytest.raises(InputError, match="sessions has none of the columns bet"):
-        _ = tournament.load(where, columns=["bet"]).sessions
-    with pytest.raises(InputError, match="unknown table 'gamez'"):
-        tournament.scan(where, "gamez")  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"columns": ["bet", "bets"]}, "unknown column 'bets'; expected one of: match, replica, session, game, bot_0"),
+        ({"matches": [0, 77]}, "unknown match '77'; expected one of: 0, 1, 2, 3, 4, 5"),
+        ({"bots": ["bolt"]}, "unknown bot with matches 'bolt'; expected one of: bold, calm, dull, even"),
+        ({"matches": 3}, r"matches must be a list of numbers; write matches=\[3\]"),
+        ({"columns": ["bet"]}, "sessions has none of the columns bet"),
+    ],
+)
+def test_load_names_unknown_selection(place: ContestDir, given: dict[str, Any], why: str) -> None:
+    with pytest.raises(InputError, match=why):
+        _ = tournament.load(str(place.results), **given).sessions
 
 
-def test_a_scan_has_the_same_rows(place: ContestDir, whole: Results, opened: list[str]) -> None:
+def test_scan_has_same_rows_for_other_libraries(place: ContestDir, whole: Results, opened: list[str]) -> None:
     duckdb = import_module("duckdb")
     polars = import_module("polars")
     games = tournament.scan(str(place.results))
@@ -129,30 +113,7 @@ def test_a_scan_has_the_same_rows(place: ContestDir, whole: Results, opened: lis
     assert duckdb.sql("SELECT count(*), max(match) FROM few").fetchall() == [(40, 0)]
 
 
-_READS_OFTEN = """
-import sys
-import tournament
-games = tournament.scan(sys.argv[1])
-games.to_table()
-for _ in range(20):
-    print(games.scanner(columns=["match", "bet"]).to_reader().read_all().num_rows)
-"""
-
-
-@pytest.mark.slow
-def test_a_scan_is_read_as_a_stream_while_arrow_s_threads_open_files(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Threads need the interpreter for it, so no thread that waits for them keeps it."""
-    place = make_contest(tmp_path, ["bold", "calm", "dull", "even"], 10, "replicas = 4")
-    monkeypatch.setattr("tournament.runner.tasks.TaskSize.is_full", lambda *_: True)
-    place.play()
-    command = [sys.executable, "-c", _READS_OFTEN, str(place.results)]
-    read = subprocess.run(command, timeout=120, check=True, capture_output=True).stdout
-    assert {*map(int, read.split())} == {len(tournament.load(place.results).games)}
-
-
-def test_a_scan_finds_a_flipped_bit(place: ContestDir) -> None:
+def test_scan_finds_flipped_bit(place: ContestDir) -> None:
     path = next((place.results / "games").glob("0000000002-*"))
     content = path.read_bytes()
     games = tournament.scan(str(place.results))
