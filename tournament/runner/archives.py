@@ -96,7 +96,7 @@ class IncompatibleRecords:
 
     @property
     def needs_confirmation(self) -> bool:
-        """True if a user has to confirm the archiving: they took long to play, or are of another game."""
+        """True if a user has to confirm the archiving: they are many, took long to play, or are of another game."""
         return "game" in self.why or self.games >= _MANY_GAMES or self.seconds >= _LONG_SECONDS
 
 

@@ -102,7 +102,7 @@ def play_in_lanes(
         Each leg when it ends.
 
     Raises:
-        OSError: Rows can't be spooled.
+        OSError: Rows can't be spooled, or too many files are open.
         Stopped: The run is stopping.
         BotTrouble: A bot can't be played on, or its process was killed from outside twice in a leg.
         RulesFailed: The rules failed in a leg, and there is no `rules_failed`.
@@ -180,7 +180,7 @@ class LegsInLanes:
             Each leg when it ends, or None when all that are in play wait for the caller's answers.
 
         Raises:
-            OSError: Rows can't be spooled.
+            OSError: Rows can't be spooled, or too many files are open.
             Stopped: The run is stopping.
             BotTrouble: A bot can't be played on, or its process was killed from outside twice in a leg.
             RulesFailed: The rules failed in a leg, and there is no `rules_failed`.
@@ -256,6 +256,9 @@ class LegsInLanes:
 
         Raises:
             MachineBusyError: The system starts no process, and no other leg is in play.
+            InputError: The machine can't confine a process.
+            RunError: The machine can't start one.
+            OSError: Too many files are open.
         """
         try:
             for player in in_play.players:

@@ -147,6 +147,7 @@ class LegInPlay:
         Raises:
             InputError: The machine can't confine it.
             RunError: The machine can't start it.
+            OSError: Too many files are open.
         """
         self.playing.pool.seat(player, self.leg, self.core)
 
@@ -215,6 +216,7 @@ class LegInPlay:
         Raises:
             InputError: The machine can't confine a new bot.
             RunError: The machine can't start one.
+            OSError: Too many files are open.
             Stopped: The run is stopping.
         """
         if not self.playing.lanes.stop(self.lane, number):
@@ -269,6 +271,7 @@ class LegInPlay:
         Raises:
             InputError: The machine can't confine it.
             RunError: The machine can't start it.
+            OSError: Too many files are open.
             Stopped: The run is stopping.
         """
         player = self._player(number)
