@@ -43,6 +43,7 @@ def archive_other_records(
     Raises:
         RunError: Another run wrote at the same time, or the records can't be read or moved.
         OSError: The replaced records can't be removed.
+        InputError: The location is an invalid URL.
     """
     storage = open_storage(location)
     if (known := read_field(storage)) is None:
@@ -119,6 +120,7 @@ def find_incompatible_records(
 
     Raises:
         RunError: The records can't be read.
+        InputError: The location is an invalid URL.
     """
     storage = open_storage(location)
     recorded = read_field(storage)

@@ -340,7 +340,11 @@ def _opponents(config: Config, named: Sequence[Path], versions: Sequence[Path]) 
 
 
 def house_bots(config: Config) -> list[Path]:
-    """Return the resolved paths of the host's own bots, none without a folder for them."""
+    """Return the resolved paths of the host's own bots, none without a folder for them.
+
+    Raises:
+        InputError: The folder can't be read.
+    """
     return [] if config.house is None else [one.path.resolve() for one in find_submissions(config.house)[0]]
 
 

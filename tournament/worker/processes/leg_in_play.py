@@ -193,6 +193,7 @@ class LegInPlay:
         Raises:
             BotTrouble: A WebAssembly bot takes far too long for its fuel.
             Stopped: The run is stopping.
+            RunError: This machine is at fault.
         """
         number = self.core.pending()[1]
         if self.playing.lanes.fails_again(self.lane):
@@ -294,6 +295,7 @@ class LegInPlay:
 
         Raises:
             RulesFailed: The rules failed.
+            BotTrouble: The faults can't be kept.
             OSError: The last rows can't be spooled.
         """
         for player in [] if self.is_over else self.players:
