@@ -9,7 +9,7 @@ import pytest
 
 import tournament
 from tests.built_in import VON_NEUMANN_POKER
-from tests.cli.in_process import run_cli
+from tests.commands import run_cli
 from tests.contest_runs import CONTEST, ContestDir, bot_source, make_contest
 from tournament.audit.replay import Replay
 from tournament.entrants.new import write_new_bot

@@ -15,7 +15,7 @@ import pandas.testing
 import pyarrow as pa
 import pytest
 
-from tests.cli.in_process import run_cli
+from tests.commands import run_cli
 from tests.contest_runs import CONTEST, ContestDir, Outcome, assert_same, bot_source, make_contest, read_outcome
 from tests.forgery import Head, carried_in, forge_head, forge_legs, forge_part
 from tournament.api import verify

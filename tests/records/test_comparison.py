@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import tournament
-from tests.cli.in_process import run_cli
+from tests.commands import run_cli
 from tests.contest_runs import SEEDS, ContestDir, bot_source, make_contest
 from tournament.records.citation import results_digest
 from tournament.records.comparison import Comparison, _shared_legs

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import tournament
-from tests.cli.in_process import run_cli
+from tests.commands import run_cli
 from tests.contest_runs import ContestDir, make_contest, make_shipped_contest
 from tournament.open_contest.author_page import AuthorPage, _Records
 from tournament.records.losses import LOSSES, describe_loss, loss_rows

@@ -14,6 +14,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from tests.commands import shared
 from tests.contest_runs import (
     CONTEST,
     ONE_LEG_A_TASK,
@@ -28,7 +29,6 @@ from tests.contest_runs import (
     make_contest,
     read_outcome,
 )
-from tests.forks import shared
 from tests.processes import wait_until
 from tournament.records.results import load
 
@@ -108,5 +108,5 @@ def test_raw_reader_beside_killed_edits_sees_every_row_once(tmp_path: Path) -> N
         stop.set()
         reader.join()
     assert found.total() == found["fine"] > 5, found
-    assert call(place.arguments()).returncode == 0
+    assert call(place.arguments()).code == 0
     assert_games_are_the_standings(place.results)

@@ -74,5 +74,5 @@ def test_auto_is_local_for_small_work() -> None:
 def test_ray_plays_where_its_variable_says(tmp_path: Path) -> None:
     """Submitted jobs have only this variable."""
     done = call(["run", CONTEST, "--config", str(make_contest(tmp_path, BOTS[:2]).config)], RAY_ADDRESS="127.0.0.1:9")
-    assert done.returncode == 2
-    assert done.stderr.endswith("tournament: Ray can't be reached at 127.0.0.1:9: nothing listens there\n")
+    assert done.code == 2
+    assert done.err.endswith("tournament: Ray can't be reached at 127.0.0.1:9: nothing listens there\n")

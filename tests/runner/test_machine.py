@@ -11,8 +11,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.commands import copy_for_everybody, forks, shared
 from tests.contest_runs import assert_same, make_contest, read_outcome
-from tests.forks import copy_for_everybody, forks, shared
 from tournament.cache import cache_folder
 from tournament.errors import RunError
 from tournament.store.folder_storage import FolderStorage

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.cli.in_process import run_cli
+from tests.commands import run_cli
 from tests.contest_runs import CONTEST, ContestDir, make_contest
 from tests.forgery import Head, carried_in, field_of, forge_head, forge_legs, part_of, put_carried, put_field
 from tournament.api import verify

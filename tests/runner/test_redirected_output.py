@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.in_process import run_cli
+from tests.commands import run_cli
 
 RULES = """\
 import contextlib

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 import tournament
+from tests.commands import Ended, shared
 from tests.contest_runs import (
     SEEDS,
     Outcome,
@@ -21,7 +22,6 @@ from tests.contest_runs import (
     assert_same,
     read_outcome,
 )
-from tests.forks import Ended, shared
 from tournament.audit.report import Verification
 from tournament.errors import InputError, RunError
 from tournament.records.results import load
