@@ -611,9 +611,10 @@ cdef inline void put_eight(const uint8_t* values, int width, unsigned char* end)
 cdef int64_t put_differences(
     const Integer* values, int64_t rows, unsigned char* content, int64_t limit
 ) noexcept nogil:
-    """Write the differences of neighbours, and return their size in bytes, or 0 if it isn't below the limit.
+    """Write the differences of neighbours, and return their size in bytes.
 
-    Differences are written as distances from the minimum of their block.
+    Differences are written as distances from the minimum of their block. The result is 0 if their size reaches the
+    limit, or if the blocks so far suggest that it will.
     """
     cdef unsigned char* end = content
     cdef unsigned char* widths

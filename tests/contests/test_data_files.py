@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import tournament
-from tests.cli.in_process import run_cli
+from tests.commands import run_cli
 from tests.contests.test_one_door import contest_folder
 
 RULES = """\

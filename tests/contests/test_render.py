@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.in_process import run_cli
+from tests.commands import run_cli
 from tests.contests.test_one_door import contest_folder
 from tournament.contests import rules_loader
 from tournament.records.results import load

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from pathlib import Path
 
 import pytest
 
+from tests.commands import shared
 from tests.contests.test_one_door import contest_folder
-from tests.forks import call, shared
 from tests.processes import wait_until
 
 _RULES = """\
@@ -59,11 +58,11 @@ def test_slow_step_of_rules_ends_command(folder: Path, words: tuple[str, ...], w
         for bot in (folder / "entrants" / "loops").iterdir():
             bot.unlink()
             bot.with_suffix(".py").write_text("def bid(bot):\n    return 0\n")
-    run = call(words, os.environ, folder)
-    assert run.returncode == 1
-    assert "a step took more than the 0.5 s of rules_seconds_per_step (loops.py, line " in run.stderr
+    run = shared().run(words, folder=folder)
+    assert run.code == 1
+    assert "a step took more than the 0.5 s of rules_seconds_per_step (loops.py, line " in run.err
     if not where:
-        assert any("session 1, game 0" in line for line in run.stderr.splitlines()[-2:])
+        assert any("session 1, game 0" in line for line in run.err.splitlines()[-2:])
 
 
 def test_signal_ends_endless_rules(folder: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tests.cli.in_process import run_cli
+from tests.commands import run_cli
 from tests.python_rules import of_seat, play_field, play_table
 from tournament import conformance
 from tournament.decisions.struct_layout import Layout, build_view

@@ -11,7 +11,7 @@ import pytest
 import wasmtime
 
 from tests.built_in import VON_NEUMANN_POKER
-from tests.cli.in_process import run_cli
+from tests.commands import run_cli
 from tests.worker.support import Source, script, write_bot
 from tournament.contests.settings import BankedSettings
 from tournament.contests.von_neumann_poker.rules import Settings
@@ -65,7 +65,7 @@ def b(bot, bet): return 1
 
 @pytest.mark.parametrize(("more", "repeats"), [("0", True), ("time.time_ns() // 7", False)])
 def test_bot_whose_legs_could_leak_shares_no_process(more: str, repeats: bool, tmp_path: Path) -> None:
-    """A bot that doesn't repeat itself is accepted, too."""
+    """Check accepts a bot that doesn't repeat itself, too."""
     report = check(tmp_path, LEAK.format(more))
     assert report.repeats is repeats and not report.shares_process and report.fit
     assert report.isolation_violation == "line 2: imports time"

@@ -138,7 +138,13 @@ def _verified(
         notes.append(f"the games have {versions}, so their sums aren't checked")
 
     def check(batch: Batch) -> list[Problem]:
-        """Return the problems of a batch."""
+        """Return the problems of a batch.
+
+        Raises:
+            FileNotFoundError: A part is removed while it is read.
+            OSError: A part can't be read.
+            RunError: A part can't be opened.
+        """
         return batch_problems(storage, batch, contest, settings)
 
     damaged = [batch for batch, faults in zip(batches, _checked(check, batches, listener)) if faults]

@@ -203,7 +203,7 @@ def replay_problems(
         The number of legs compared in a task, and their differences.
 
     Raises:
-        RunError: This machine can't play the legs.
+        RunError: This machine can't play the legs, or a part is missing or damaged, or can't be written.
         InputError: This machine can't confine a bot.
     """
     share = -(-sum(len(indices) for _, indices in selected) // (4 * executor.workers))

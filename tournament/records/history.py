@@ -161,9 +161,10 @@ def _versions(storage: Storage, name: str, archive: int | None = None) -> Iterat
 
 
 def _last_versions(versions: Sequence[Version]) -> list[Version]:
-    """Return the last version of each content.
+    """Return the last version of each content, in order.
 
-    A run that was killed while it removed a bot's legs has left fewer of them, so the line with most sessions counts.
+    A run that was killed while it removed a bot's legs has left fewer of them. So the line with most sessions counts,
+    except that the last version of all always does.
     """
     last: list[Version] = []
     for version in versions:

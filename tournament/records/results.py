@@ -85,7 +85,8 @@ class Results:
         """Games, one per row, with the bots' names. `by_bot()` returns a row per bot and game.
 
         Raises:
-            InputError: The records have changed or are damaged, or have another version of the rules.
+            InputError: The records have changed or are damaged, have another version of the rules, or have none of the
+                selected columns.
         """
         return self._records("games")
 
@@ -94,7 +95,8 @@ class Results:
         """Sessions, one per row, with the bots' names. `by_bot()` returns a row per bot and session.
 
         Raises:
-            InputError: The records have changed or are damaged, or have another version of the rules.
+            InputError: The records have changed or are damaged, have another version of the rules, or have none of the
+                selected columns.
         """
         return self._records("sessions")
 
@@ -119,24 +121,44 @@ class Results:
 
     @cached_property
     def matches(self) -> pd.DataFrame:
-        """Matches, with a row per seat, as in matches.parquet."""
+        """Matches, with a row per seat, as in matches.parquet.
+
+        Raises:
+            InputError: Bots play house players, and the contest's rules aren't installed.
+            RunError: The field lacks facts of its house players.
+        """
         return _frame(MATCHES, match_values(self.ranking))
 
     @cached_property
     def crosstable(self) -> pd.DataFrame:
-        """Points per session of every bot against every other, with standard errors. Each pair has two rows."""
+        """Points per session of every bot against every other, with standard errors. Each pair has two rows.
+
+        Raises:
+            InputError: Bots play house players, and the contest's rules aren't installed.
+            RunError: The field lacks facts of its house players.
+        """
         import pandas as pd
 
         return pd.DataFrame(crosstable_values(self.ranking))
 
     @cached_property
     def entrants(self) -> pd.DataFrame:
-        """Entrants, one per row, as in entrants.parquet."""
+        """Entrants, one per row, as in entrants.parquet.
+
+        Raises:
+            InputError: Bots play house players, and the contest's rules aren't installed.
+            RunError: The field lacks facts of its house players.
+        """
         return _frame(ENTRANTS, entrant_values(self.ranking))
 
     @cached_property
     def legs(self) -> pd.DataFrame:
-        """Legs, with a row per seat, as in legs/: results, and what each bot used."""
+        """Legs, with a row per seat, as in legs/: results, and what each bot used.
+
+        Raises:
+            InputError: Bots play house players, and the contest's rules aren't installed.
+            RunError: The field lacks facts of its house players.
+        """
         from tournament.store.summary_parts import legs_frame
 
         per_replica = 1 if self.setup.house_numbers else legs_per_replica(self.setup.settings, self.ranking.seats)
@@ -166,7 +188,12 @@ class Results:
 
     @cached_property
     def faults(self) -> pd.DataFrame:
-        """Recorded faults, one per row, as in faults/."""
+        """Recorded faults, one per row, as in faults/.
+
+        Raises:
+            InputError: Bots play house players, and the contest's rules aren't installed.
+            RunError: The field lacks facts of its house players.
+        """
         import pandas as pd
 
         return pd.DataFrame(fault_values(self.ranking)).astype({"match": "int64", "session": "int32", "game": "int32"})
@@ -179,7 +206,7 @@ class Results:
 
         Raises:
             InputError: The kind is unknown or has no meaning in this contest, or the records have changed or are
-                damaged.
+                damaged. Or the records have another version of the rules.
         """
         from tournament.standings.bradley_terry import read_wins
         from tournament.standings.ratings import elo, rating_kind
@@ -212,7 +239,12 @@ class Results:
 
     @cached_property
     def standings(self) -> pd.DataFrame:
-        """Leaderboard, the best bot first. The rank of bots below the line is missing."""
+        """Leaderboard, the best bot first. The rank of bots below the line is missing.
+
+        Raises:
+            InputError: Bots play house players, and the contest's rules aren't installed.
+            RunError: The field lacks facts of its house players.
+        """
         import pandas as pd
 
         rows = [standing_values(line) for line in self.ranking.entrants]
@@ -273,6 +305,7 @@ def load(
         InputError: There are no results, or no such column, match or bot.
         RunError: The records can't be read, or are of an earlier version.
         ValueError: A match isn't a number.
+        FileNotFoundError: A part was removed while the records were read.
     """
     results = os.fspath(results)
     location, field, batches = _opened(last_final(locate(results)) if final else results)
@@ -302,6 +335,7 @@ def scan(
         InputError: There are no results, or no such table, match or bot.
         RunError: The records can't be read, or are of an earlier version.
         ValueError: A match isn't a number.
+        FileNotFoundError: A part was removed while the records were read.
     """
     if table not in ("games", "sessions"):
         raise InputError(f"unknown table {str(table)[:200]!r}; expected one of: games, sessions")

@@ -132,6 +132,7 @@ def survey_games(
     Raises:
         FileNotFoundError: A part is missing.
         RunError: A part isn't as it was written.
+        OSError: A part can't be read.
     """
     parts = [(batch.part("games"), batch.legs) for batch in batches]
     session_parts = {batch.part("games"): batch.part("sessions") for batch in batches}
@@ -225,6 +226,7 @@ def _pieces(
     Raises:
         FileNotFoundError: A part is missing.
         RunError: A part isn't as it was written.
+        OSError: A part can't be read.
     """
     count = rows = 0
     pieces: list[_Piece] = []

@@ -32,6 +32,7 @@ def make_page(
     Raises:
         InputError: There are no records, they change too fast, or the contest's rules aren't installed.
         RunError: The records are damaged or can't be read.
+        FileNotFoundError: A file of the seed was removed while it was read.
     """
     seed = None
     if not public:

@@ -19,7 +19,7 @@ from tournament.decisions.struct_layout import answer_layout, build_view
 from tournament.decisions.value_types import LegalAction
 from tournament.rules.rules import MAX_CACHED_DECISIONS, Questions, Rules, Settings, get_decisions, max_positions
 
-# A stream of chance above every session's number.
+# A stream of random numbers above the streams of all sessions.
 TRIAL_STREAM = 1 << 63
 
 

@@ -260,14 +260,17 @@ class RoundRobinErrors:
         return variances, squares, np.where(np.isfinite(fewest), fewest, 0.0)
 
     def score_variances(self) -> tuple[Floats, Floats]:
-        """Return the variance of each score, and its degrees of freedom."""
+        """Return the variance of each score, and its degrees of freedom, or 0 degrees if they are unknown."""
         variances, squares, fewest = self.sums
         return variances, degrees_of_freedom(variances, squares, fewest) * (fewest > 0)
 
     def difference_variances(self, indices: Ints) -> tuple[Floats, Floats]:
-        """Return the variances of the differences between these entrants, and their degrees of freedom.
+        """Return the variances of the differences between entrants, and their degrees of freedom, as two matrices.
 
         The strata of a difference are the matches of either entrant with all others, and their own matches.
+
+        Args:
+            indices: Indices of the entrants.
         """
         own_variances, own_squares, own_fewest = (values[indices] for values in self.sums)
         variances = own_variances[:, np.newaxis] + own_variances
@@ -314,13 +317,16 @@ class PairedErrors:
         return bool(replicas > 1 or opponents >= MIN_OPPONENTS)
 
     def score_variances(self) -> tuple[Floats, Floats]:
-        """Return the variance of each score, and its degrees of freedom."""
+        """Return the variance of each score, and its degrees of freedom, or 0 degrees if they are unknown."""
         return self.scores.score_variances()
 
     def difference_variances(self, indices: Ints) -> tuple[Floats, Floats]:
-        """Return the variances of the differences between these entrants, and their degrees of freedom.
+        """Return the variances of the differences between entrants, and their degrees of freedom, as two matrices.
 
         Strata are opponents, over their replicas. With one replica there is one stratum, over opponents.
+
+        Args:
+            indices: Indices of the entrants.
         """
         variances, squares = np.zeros((2, len(indices), len(indices)))
         if self.values is None or not self.has_differences:

@@ -150,7 +150,12 @@ class Standings:
 
     @cached_property
     def self_play(self) -> Mapping[str, Match]:
-        """Matches of bots against copies of themselves, by name. They don't count."""
+        """Matches of bots against copies of themselves, by name. They don't count.
+
+        Raises:
+            InputError: The standings of self-play need rules that aren't installed.
+            RunError: The records of self-play can't be read.
+        """
         return self.find_self_play()
 
     @property

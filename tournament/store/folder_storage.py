@@ -207,7 +207,6 @@ class FolderStorage:
             The entries; {} if there is no such folder, or this user can't read it.
 
         Raises:
-            OSError: The results are a file.
             RunError: The name is invalid, or something other than a folder has it.
         """
         try:
@@ -219,7 +218,7 @@ class FolderStorage:
                     for entry in entries
                 }
         # The contents of another user's private folder are unknown.
-        except (FileNotFoundError, PermissionError):
+        except (FileNotFoundError, NotADirectoryError, PermissionError):
             return {}
 
     def folders(self) -> tuple[str, ...]:
@@ -256,7 +255,7 @@ class FolderStorage:
                     with contextlib.suppress(FileNotFoundError):
                         if entry.is_file(follow_symlinks=False) and not entry.name.startswith("."):
                             file_sizes[entry.name] = entry.stat(follow_symlinks=False).st_size
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return {}
         except OSError as error:
             raise RunError(f"{self.location}/{folder} can't be read: {error.strerror}") from None
@@ -280,7 +279,8 @@ class FolderStorage:
         """
         file_sizes = {}
         for name in names:
-            with contextlib.suppress(FileNotFoundError):
+            # The location itself might be a file.
+            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
                 status = os.lstat(self._path(name))
                 if stat.S_ISREG(status.st_mode):
                     file_sizes[name] = status.st_size
@@ -423,6 +423,7 @@ class FolderStorage:
         Raises:
             FileNotFoundError: There is no such file.
             RunError: The file can't be opened, or isn't a regular file.
+            OSError: A folder on the way can't be searched.
         """
         # Imported here, because reading the field doesn't need it.
         import pyarrow as pa

@@ -48,7 +48,12 @@ def store_bots(storage: Storage, artifacts: Mapping[str, bytes]) -> list[str]:
             missing.append(sha256)
 
     def store(sha256: str) -> None:
-        """Store one artifact, which only the owner can read."""
+        """Store one artifact, which only the owner can read.
+
+        Raises:
+            OSError: The artifact can't be written.
+            RunError: A request to the object store fails.
+        """
         storage.replace(artifact_path(sha256), artifacts[sha256], private=True, durable=False)
 
     with ThreadPoolExecutor(_AT_ONCE) as pool:

@@ -146,6 +146,7 @@ class ObjectClient:
 
         Raises:
             RunError: The request fails, or there is no such bucket.
+            InputError: The URL needs an account.
         """
         try:
             listing = self._send(lambda store: obstore.list_with_delimiter(store, prefix.rstrip("/") or None))
@@ -160,6 +161,7 @@ class ObjectClient:
         Raises:
             FileNotFoundError: The object is missing.
             RunError: The request fails.
+            InputError: The URL needs an account.
         """
         return self._send(lambda store: obstore.head(store, key))["size"]
 
@@ -170,6 +172,7 @@ class ObjectClient:
             FileNotFoundError: The object is missing.
             TooLarge: The object has more than `max_bytes` bytes.
             RunError: The request fails.
+            InputError: The URL needs an account.
         """
 
         def request(store: _Store) -> tuple[bytes, Version]:
@@ -191,6 +194,7 @@ class ObjectClient:
         Raises:
             FileNotFoundError: The object is missing.
             RunError: The request fails.
+            InputError: The URL needs an account.
         """
 
         def request(store: _Store) -> tuple[bytes, int]:
@@ -211,6 +215,7 @@ class ObjectClient:
 
         Raises:
             RunError: The request fails.
+            InputError: The URL needs an account.
         """
         self._send(lambda store: obstore.put(store, key, content, use_multipart=False))
 
@@ -229,6 +234,7 @@ class ObjectClient:
             AlreadyExists: The object has another version.
             RunError: The request fails.
             _NoAnswer: The store answered none of five attempts, with pauses of 8.5 seconds in all.
+            InputError: The URL needs an account.
         """
         mode = cast(Any, expected or "create")
         lost_answer = False
@@ -253,6 +259,7 @@ class ObjectClient:
         Raises:
             FileNotFoundError: The source is missing.
             RunError: The request fails.
+            InputError: The URL needs an account.
         """
         self._send(lambda store: obstore.copy(store, source, target))
 
@@ -261,6 +268,7 @@ class ObjectClient:
 
         Raises:
             RunError: A request fails.
+            InputError: The URL needs an account.
         """
         if keys:
             with contextlib.suppress(FileNotFoundError):
@@ -271,6 +279,7 @@ class ObjectClient:
 
         Raises:
             RunError: The request fails.
+            InputError: The URL needs an account.
         """
         writer = self._send(
             lambda store: obstore.open_writer(store, key, buffer_size=BLOCK, max_concurrency=_UPLOADS_AT_ONCE)
@@ -283,6 +292,7 @@ class ObjectClient:
         Raises:
             FileNotFoundError: The object is missing.
             RunError: The request fails.
+            InputError: The URL needs an account.
         """
         return Blocks(self.size(key), partial(self.get_range, key))
 

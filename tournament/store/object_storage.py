@@ -50,6 +50,7 @@ class ObjectStorage:
 
         Raises:
             RunError: The request fails.
+            InputError: The URL needs an account.
         """
         self.list("sessions")
 
@@ -65,6 +66,7 @@ class ObjectStorage:
         Raises:
             RunError: Another process becomes the writer at the same moment, the store has no conditional puts, or a
                 request fails.
+            InputError: The URL needs an account.
         """
         sign = f"process {os.getpid()} on {os.uname().nodename}, {uuid.uuid4().hex}\n".encode()
         previous, version = b"", None
@@ -97,6 +99,7 @@ class ObjectStorage:
 
         Raises:
             RunError: The request fails.
+            InputError: The URL needs an account.
         """
         try:
             return bool(self._sign) and self._client.get(self._key(LOCK_NAME), _MAX_SIGN_BYTES)[0] == self._sign
@@ -108,6 +111,7 @@ class ObjectStorage:
 
         Raises:
             RunError: The request fails.
+            InputError: The URL needs an account.
         """
         try:
             return bool(self._client.get(self._key(LOCK_NAME), _MAX_SIGN_BYTES)[0])
@@ -119,6 +123,7 @@ class ObjectStorage:
 
         Raises:
             RunError: The name is invalid, or the request fails.
+            InputError: The URL needs an account.
         """
         sizes, _ = self._client.list(f"{self._key(folder)}/")
         return {name: size for name, size in sizes.items() if not name.startswith(".")}
@@ -128,6 +133,7 @@ class ObjectStorage:
 
         Raises:
             RunError: The name is invalid, or the request fails.
+            InputError: The URL needs an account.
         """
         files, folders = self._client.list(f"{self._key(folder)}/")
         return dict.fromkeys(files, True) | {f"{name}/": False for name in folders}
@@ -137,6 +143,7 @@ class ObjectStorage:
 
         Raises:
             RunError: The request fails.
+            InputError: The URL needs an account.
         """
         return tuple(sorted(self._client.list(self._prefix)[1]))
 
@@ -145,6 +152,7 @@ class ObjectStorage:
 
         Raises:
             RunError: The name is invalid, or the request fails.
+            InputError: The URL needs an account.
         """
         try:
             return self._client.size(self._key(name))
@@ -156,6 +164,7 @@ class ObjectStorage:
 
         Raises:
             RunError: A name is invalid, or a request fails.
+            InputError: The URL needs an account.
         """
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             return {name: size for name, size in zip(names, pool.map(self.size, names)) if size is not None}
@@ -167,6 +176,7 @@ class ObjectStorage:
             FileNotFoundError: The object is missing.
             TooLarge: The object has more than `max_bytes` bytes.
             RunError: The request fails.
+            InputError: The URL needs an account.
         """
         return self._client.get(self._key(name), max_bytes)[0]
 
@@ -181,6 +191,7 @@ class ObjectStorage:
         Raises:
             FileNotFoundError: The object is missing.
             RunError: The request fails.
+            InputError: The URL needs an account.
         """
         key = self._key(name)
         object_size = self._client.size(key) if size is None else size
@@ -195,6 +206,7 @@ class ObjectStorage:
 
         Raises:
             RunError: The name is invalid, or the request fails.
+            InputError: The URL needs an account.
         """
         self._client.write(self._key(name), content)
 
@@ -204,6 +216,7 @@ class ObjectStorage:
         Raises:
             FileNotFoundError: The staged object is missing.
             RunError: A name is invalid, or a request fails.
+            InputError: The URL needs an account.
         """
         self._client.copy(self._key(staged), self._key(name))
         self.remove(staged)
@@ -213,10 +226,15 @@ class ObjectStorage:
 
         Raises:
             RunError: A name is invalid, or a request fails.
+            InputError: The URL needs an account.
         """
 
         def publish(move: tuple[str, str]) -> None:
-            """Publish one staged object, unless it is missing."""
+            """Publish one staged object, unless it is missing.
+
+            Raises:
+                RunError: A name is invalid, or a request fails.
+            """
             with contextlib.suppress(FileNotFoundError):
                 self.publish(*move)
 
@@ -228,6 +246,7 @@ class ObjectStorage:
 
         Raises:
             RunError: The name is invalid, or the request fails.
+            InputError: The URL needs an account.
         """
         self._client.remove([self._key(name)])
 
@@ -236,6 +255,7 @@ class ObjectStorage:
 
         Raises:
             RunError: The name is invalid, or the request fails.
+            InputError: The URL needs an account.
         """
         return cast(IO[bytes], self._client.open_writer(self._key(name)))
 
@@ -253,6 +273,7 @@ class ObjectStorage:
         Raises:
             FileNotFoundError: The object is missing.
             RunError: The request fails.
+            InputError: The URL needs an account.
         """
         # Imported here, because reading the field doesn't need it.
         import pyarrow as pa

@@ -70,7 +70,7 @@ class StagedPart(io.RawIOBase):
 
     @property
     def hash_so_far(self) -> str:
-        """Hash of the bytes written."""
+        """Hash of the bytes written, in hexadecimal."""
         return self._hash.hexdigest()
 
     def finish(self, rows: int) -> Part:

@@ -57,6 +57,7 @@ def columns_in(storage: Storage, part: Part) -> tuple[Column, ...]:
     Raises:
         FileNotFoundError: The part is missing.
         RunError: The part has other bytes than were written, or columns of a kind that parts don't have.
+        OSError: The part can't be read.
     """
     require_written(storage, part)
     with reading(storage, part), pq.ParquetFile(_opened(storage, part)) as file:
@@ -420,6 +421,7 @@ def damage(storage: Storage, part: Part) -> str:
 
     Raises:
         RunError: The part can't be opened.
+        OSError: The part can't be read.
     """
     if not part.blake3:
         try:
@@ -441,6 +443,7 @@ def require_written(storage: Storage, part: Part) -> None:
     Raises:
         FileNotFoundError: The part is missing.
         RunError: The part has other bytes, or can't be opened.
+        OSError: The part can't be read.
     """
     if problem := damage(storage, part):
         if problem == "missing":

@@ -111,6 +111,7 @@ def read_batches(storage: Storage, *, with_rows: bool = False) -> tuple[list[Bat
 
         Raises:
             RunError: A part can't be opened.
+            OSError: A part's folder can't be searched.
         """
         try:
             batch = read_batch(storage, name, with_rows=with_rows, size=sizes[name], with_checks=False)

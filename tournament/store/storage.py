@@ -239,7 +239,6 @@ def has_records(storage: Storage) -> bool:
     """Return whether there are records of a contest that this user can see, possibly of an earlier version.
 
     Raises:
-        OSError: The location is a file.
         RunError: A folder of the records can't be read.
     """
     # The contents of another user's private folder are unknown.

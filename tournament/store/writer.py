@@ -72,7 +72,8 @@ class Writer:
             without: Names of the batches to remove.
 
         Raises:
-            RunError: A part is missing or has another size, or another process has become the writer.
+            RunError: A part is missing or has another size, the part of a batch to remove is damaged, or another
+                process has become the writer.
             OSError: A part can't be published or removed.
         """
         self._require([(part, part.staged) for batch in batches for part in batch.parts])
@@ -93,6 +94,7 @@ class Writer:
 
         Raises:
             RunError: A part is missing or has another size, or another process has become the writer.
+            OSError: A folder of parts can't be searched.
         """
         sizes = self.storage.sizes([place for _, place in sorted(paths, key=lambda one: one[1])])
         for part, place in paths:

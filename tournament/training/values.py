@@ -21,6 +21,9 @@ def record_dtype(contest: Contest) -> tuple[np.dtype[np.void], bool]:
     """Return the type of a contest's questions as records, and whether its cores write such records themselves.
 
     The size of a record is a multiple of 8 bytes. Texts are omitted. The length of a list is in another field.
+
+    Raises:
+        ValueError: Two values of the contest have the same name and different types.
     """
     interface = contest.interface
     if not interface.by_name:
