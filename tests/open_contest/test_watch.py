@@ -19,7 +19,7 @@ import pytest
 import tournament
 from tests.cli.in_process import run_cli
 from tests.contest_runs import CONTEST, SEEDS, ContestDir, bot_source, make_contest
-from tests.open_contest.support import Ground, failing_at
+from tests.open_contest.support import failing_at
 from tests.processes import wait_until
 from tests.runner.test_failed_rules import CONFIG, RULES
 from tournament.config import Config, load_config
@@ -289,23 +289,6 @@ def test_open_board_hides_games_of_shared_hands(
     with pytest.raises(InputError):
         publish(tmp_path, contest, load_config(contest, tmp_path / "tournament.toml"), "", open=open)
     assert (asked["with_games"], asked["only_sums"]) == (games, not games)
-
-
-def test_rounds_count_against_seconds_of_their_authors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    ground = Ground(tmp_path, monkeypatch)
-    options = {"executor": "local", "workers": 1}
-    watch = Watch([CONTEST], ground.settings, options, tmp_path / "page", Told(), now=lambda: ground.now)
-    watch.submissions = ground.submissions
-    ground.enter("ann", "one.c")
-    ground.enter("bob", "two.c")
-    before = ground.submissions.left_today("ann")[1], ground.submissions.left_today("bob")[1]
-    contest = watch._contests[0]
-    lies = watch_module._files(ground.entrants)
-    watch._spend(contest, lies, 9)  # the first round after a start is no one's
-    contest.attended = ({path: state for path, state in lies.items() if "one" not in path}, False)
-    watch._spend(contest, lies, 30)
-    after = ground.submissions.left_today("ann")[1], ground.submissions.left_today("bob")[1]
-    assert [round(old - new) for old, new in zip(before, after)] == [30, 0]
 
 
 def test_final_of_best_is_played_on_fresh_cards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

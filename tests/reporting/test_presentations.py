@@ -212,24 +212,6 @@ def test_scenes_of_von_neumann_poker_end_with_recorded_gain(pages: Mapping[str, 
             assert abs(gain) == 10
 
 
-def test_games_to_watch_are_in_records(pages: Mapping[str, Played]) -> None:
-    one = pages["von_neumann_poker"]
-    by_place = {(row["match"], row["session"], row["game"]): row for row in rows_of(one)}
-    gains: dict[int, list[int]] = {}
-    for row in by_place.values():
-        gains.setdefault(row["match"], []).append(row["a_gain"] if row["seat_0_is_a"] else -row["a_gain"])
-    for match, games in one.findings.survey.sample.items():
-        for game in games:
-            known = by_place[match, game.session, game.game]
-            assert all(known[name] == value for name, value in game.rows[0].items())
-        best = [game.gain for game in games if game.why == "best"]
-        worst = [game.gain for game in games if game.why == "worst"]
-        assert best in ([max(gains[match])], []) and worst in ([min(gains[match])], [])
-        assert len({(game.session, game.game) for game in games}) == len(games)
-        first = min((session, game) for m, session, game in by_place if m == match)
-        assert first in {(game.session, game.game) for game in games}
-
-
 def test_courses_are_sums_over_blocks_of_sessions(pages: Mapping[str, Played]) -> None:
     one = pages["von_neumann_poker"]
     sessions = one.results.sessions
