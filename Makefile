@@ -49,7 +49,6 @@ test: WHICH := not slow and not package and not thorough
 test-slow: WHICH := slow and not package and not thorough
 test-both: WHICH := not package and not thorough
 test-thorough: WHICH := thorough
-test-thorough: $(VENV)/thorough
 test test-slow test-both test-thorough: build $(VENV)/libraries $(VENV)/tools $(VENV)/collected
 	@echo "Running the tests (a few minutes, thorough ones half an hour; longer when the compiler builds its libraries first)"
 	@$(PYTEST) -m '$(WHICH)' --dist loadgroup --no-loadscope-reorder \
@@ -147,12 +146,6 @@ $(VENV)/collected: build $(VENV)/tools
 $(VENV)/tools: $(VENV)/installed
 	@echo "Installing the tools for tests, checks and pages"
 	@$(call quietly, $(INSTALL) --group dev)
-	@touch $@
-
-# The emulator of az://, where there is npm.
-$(VENV)/thorough: $(VENV)/tools
-	@if command -v npm > /dev/null; then $(call quietly, \
-	  npm install --fetch-retries=0 --silent --no-audit --no-fund --prefix $(VENV)/azurite azurite@3.37.0); fi
 	@touch $@
 
 $(VENV)/installed: $(VENV)/compilers pyproject.toml .ci/constraints.txt

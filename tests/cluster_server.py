@@ -11,15 +11,6 @@ import json
 import os
 import sys
 
-ENVIRONMENT = {
-    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # otherwise Ray takes 127.0.0.1 for an address that others must reach
-    "RAY_AUTH_MODE": "token",
-    "RAY_USAGE_STATS_ENABLED": "0",
-    # A node that was killed is missed after ten seconds.
-    "RAY_health_check_initial_delay_ms": "0",
-    "RAY_health_check_period_ms": "1000",
-    "RAY_health_check_failure_threshold": "10",
-}
 _OBJECT_STORE_BYTES = 80 << 20
 
 

@@ -29,9 +29,7 @@ hypothesis.settings.load_profile("patient")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Tests that count processes, and those that start Ray: one of each kind at a time, and first, since they take longest.
-_ONE_AT_A_TIME = {"test_cluster.py": "Ray", "test_executors.py": "Ray", "test_jobs.py": "Ray", "hostile": "hostile"}
-
-_SHARE_FIXTURES = {"reporting"}  # folders whose files share their fixtures
+_ONE_AT_A_TIME = {"test_cluster.py": "Ray", "test_executors.py": "Ray", "hostile": "hostile"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -51,7 +49,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     groups: dict[pytest.Item, str] = {}
     for item in items:
         kind = kind_of(item)
-        together = item.path.parent if item.path.parent.name in _SHARE_FIXTURES else item.path
+        together = item.path.parent if item.path.parent.name == "reporting" else item.path  # shared fixtures
         if "served_store" in getattr(item, "fixturenames", ()):  # one store for all, which takes seconds to start
             together = here / "object_store.py"
         groups[item] = kind or str(together)
@@ -81,7 +79,7 @@ def read_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     end = Confined.end
 
     def end_in_time(process: Confined) -> int:
-        if threading.current_thread().name == "fork servers":  # which ends idle servers
+        if threading.current_thread().name == "fork servers":  # ends idle servers
             return end(process)
         process.close_input()
         assert wait_until(process.has_ended)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 import pandas.testing
 
-from tests import forks
+from tests.commands import Ended, shared
 from tournament.api import run
 from tournament.config import ExecutorName
 from tournament.records.results import load
@@ -115,9 +114,9 @@ def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(REPOSITORY), **(more or {})}
 
 
-def call(arguments: Sequence[str], setup: str = "", **more: str) -> subprocess.CompletedProcess[str]:
-    """Run the command after `setup`, with `more` in its environment."""
-    return forks.call(arguments, environment(more), setup=setup)
+def call(arguments: Sequence[str], setup: str = "", **more: str) -> Ended:
+    """Run the command in a fork after `setup`, with `more` in its environment."""
+    return shared().run(arguments, setup, variables=environment(more))
 
 
 @dataclass
@@ -175,16 +174,6 @@ def assert_same(one: Outcome, other: Outcome) -> None:
     for name in ("games", "sessions", "matches", "entrants"):
         pandas.testing.assert_frame_equal(getattr(one, name), getattr(other, name), check_exact=True, obj=name)
     assert one.leaderboard == other.leaderboard
-
-
-def assert_parts_are_in_order(results: Path) -> None:
-    """Check that each part is in order. After edits parts overlap."""
-    assert _keys(results / "games").is_unique
-    assert all(_keys(part).is_monotonic_increasing for part in (results / "games").iterdir())
-
-
-def _keys(games: Path) -> pd.MultiIndex:
-    return pd.MultiIndex.from_frame(pd.read_parquet(games)[["match", "session", "game"]])
 
 
 def assert_games_are_the_standings(results: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import threading
 import urllib.request
 import uuid
@@ -40,11 +39,9 @@ class ServedStore:
     gate: Callable[[str], str | None] = lambda request: None
     losing: Callable[[str], str | None] = lambda request: None
     deaf: bool = False
-    _tags: dict[str, str] = field(default_factory=dict)
 
     def around(self, application: _Application) -> _Application:
         def answer(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
-            start = self._from_google(environ, start)
             path = environ["PATH_INFO"].removeprefix(f"/{BUCKET}").removeprefix("/")
             query = environ.get("QUERY_STRING", "")
             method = "COPY" if "HTTP_X_AMZ_COPY_SOURCE" in environ else environ["REQUEST_METHOD"]
@@ -66,24 +63,6 @@ class ServedStore:
             body = f"<Error><Code>{code}</Code></Error>".encode() if code else b""
             start(f"{number} Refused", [("Content-Length", str(len(body)))])
             return [body]
-
-        return answer
-
-    def _from_google(self, environ: dict[str, Any], start: Callable[..., Any]) -> Callable[..., Any]:
-        """Make a request of Google's XML API one of S3's, which it resembles, and the answer the other way round."""
-        if generation := environ.pop("HTTP_X_GOOG_IF_GENERATION_MATCH", None):
-            condition = {"HTTP_IF_NONE_MATCH": "*"} if generation == "0" else {"HTTP_IF_MATCH": self._tags[generation]}
-            environ |= condition
-        if source := environ.pop("HTTP_X_GOOG_COPY_SOURCE", None):
-            environ["HTTP_X_AMZ_COPY_SOURCE"] = source
-
-        def answer(status: str, headers: Iterable[tuple[str, str]], *more: Any) -> Any:
-            headers = list(headers)
-            for tag in [value for name, value in headers if name.lower() == "etag"]:
-                generation = str(int(hashlib.sha256(tag.encode()).hexdigest()[:12], 16))
-                self._tags[generation] = tag
-                headers.append(("x-goog-generation", generation))
-            return start(status, headers, *more)
 
         return answer
 

@@ -38,10 +38,6 @@ def wait_until_exited(processes: Iterable[int], seconds: float = 60.0) -> bool:
     return True
 
 
-def is_gone(process: int) -> bool:
-    return wait_until_exited([process], 0)
-
-
 def _parents() -> dict[int, int]:
     """Return the parent of each process that has not ended."""
     found: dict[int, int] = {}

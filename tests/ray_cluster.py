@@ -12,13 +12,22 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.cluster_server import ENVIRONMENT
 from tests.contest_runs import ONE_LEG_A_TASK, REPOSITORY, ContestDir, command_line, environment
 from tests.processes import descendants
+
+ENVIRONMENT = {
+    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # otherwise Ray takes 127.0.0.1 for an address that others must reach
+    "RAY_AUTH_MODE": "token",
+    "RAY_USAGE_STATS_ENABLED": "0",
+    # A node that was killed is missed after ten seconds.
+    "RAY_health_check_initial_delay_ms": "0",
+    "RAY_health_check_period_ms": "1000",
+    "RAY_health_check_failure_threshold": "10",
+}
 
 
 @dataclass
@@ -50,15 +59,14 @@ class Cluster:
     address: str | None = None
     nodes: list[Node] = field(default_factory=list)
 
-    def add(self, cpus: int = 1, variables: Mapping[str, str] | None = None, through: Server | None = None) -> Node:
+    def add(self, cpus: int = 1, variables: Mapping[str, str] | None = None) -> Node:
         """Return a node more, with these variables in the environment of its workers."""
-        server = through or self.server
-        assert server.stdin and server.stdout
+        assert self.server.stdin and self.server.stdout
         ip = f"127.0.0.{len(self.nodes) + 1}"
         wanted = {"ip": ip, "cpus": cpus, "environment": dict(variables or {}), "head": self.address}
-        server.stdin.write(json.dumps(wanted) + "\n")
-        server.stdin.flush()
-        answer = json.loads(server.stdout.readline())
+        self.server.stdin.write(json.dumps(wanted) + "\n")
+        self.server.stdin.flush()
+        answer = json.loads(self.server.stdout.readline())
         self.address = answer["address"]
         self.nodes.append(Node(answer["processes"]))
         return self.nodes[-1]
@@ -77,27 +85,6 @@ class Cluster:
         )
 
 
-Server = subprocess.Popen[str]
-
-
-@contextlib.contextmanager
-def serving(variables: Mapping[str, str], before: Sequence[str] = ()) -> Iterator[Server]:
-    with subprocess.Popen(
-        [*before, sys.executable, "-m", "tests.cluster_server"],
-        cwd=REPOSITORY,
-        env=environment(variables),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as server:
-        try:
-            yield server
-        finally:
-            assert server.stdin
-            server.stdin.close()
-            server.wait(60)
-
-
 @contextlib.contextmanager
 def serve() -> Iterator[Cluster]:
     """Yield a cluster with nothing but a head, while it runs."""
@@ -105,9 +92,19 @@ def serve() -> Iterator[Cluster]:
     folder = Path(tempfile.mkdtemp(prefix="ray-", dir="/tmp"))
     variables = {**ENVIRONMENT, "RAY_TMPDIR": str(folder), "RAY_AUTH_TOKEN": secrets.token_hex(32)}
     try:
-        with serving(variables) as server:
+        with subprocess.Popen(
+            [sys.executable, "-m", "tests.cluster_server"],
+            cwd=REPOSITORY,
+            env=environment(variables),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as server:
             cluster = Cluster(server, folder, variables)
             cluster.add(cpus=0)
             yield cluster
+            assert server.stdin
+            server.stdin.close()
+            server.wait(60)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

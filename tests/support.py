@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.games.von_neumann_poker.core import VonNeumannPoker
-from engine.kernel.game_core import ANSWER_WANTED, FAULT, LEG_IS_OVER, RECORDS_ARE_FULL
+from engine.kernel.game_core import ANSWER_WANTED, LEG_IS_OVER, RECORDS_ARE_FULL
 from engine.kernel.records import Table
 from tests.built_in import VON_NEUMANN_POKER
 from tests.oracles.deals import key_of
@@ -26,9 +26,6 @@ from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.store.leg_result import LegResult
 from tournament.worker.leg import play_leg, result_of
-from tournament.worker.wasm.loading import load_bot
-from tournament.worker.wasm.seating import BotLimits, Seating
-from tournament.worker.wasm.stack import on_deep_stack
 
 VIEW = struct.Struct("<ffiii")  # the bet last
 COMMON = 1_000  # rows of a table that needn't fill up
@@ -191,52 +188,6 @@ def play_built(
     outcome = play_leg(VON_NEUMANN_POKER, settings, leg, artifacts, sink, stopping, measures_bots=measures_bots)
     sink.clear()
     return result_of(VON_NEUMANN_POKER, outcome), sink
-
-
-@dataclass
-class Trial:
-    """The record of a built bot as x against a Python bot."""
-
-    record: Record
-    failures: list[str] = field(default_factory=list)
-
-
-def try_bot(
-    bot: Entrant,
-    opponent: Bot,
-    *,
-    sessions: int = 4,
-    deals_key: int = 1,
-    random_seed: int = 1,
-    most_failures: int = 3,
-    fuel: int = 10_000_000,
-) -> Trial:
-    """Play a built bot as x against a Python bot. Its faults count as a pass or a fold."""
-    games_table, sessions_table = poker_tables()
-    core = VonNeumannPoker(games_table, sessions_table, deals_key=key_of(deals_key), sessions=sessions)
-    loaded = load_bot(artifact_of(bot), VON_NEUMANN_POKER.interface, bot.name, 64)
-    seating = Seating(core, VON_NEUMANN_POKER.interface, [loaded, None], BotLimits(fuel, 64))
-    on_deep_stack(seating.seat, 0, random_seed)
-    seating.join()
-    trial = Trial(Record())
-    answer = 0
-    while (status := on_deep_stack(seating.referee.play, answer)) != LEG_IS_OVER:
-        kind, seat, view_bytes = core.pending()
-        if status == FAULT:
-            assert seat == 0
-            trial.failures.append(seating.take_failure().what)
-            if len(trial.failures) == most_failures:
-                break
-            on_deep_stack(seating.seat, 0, random_seed)
-            seating.join()
-            answer = core.default()
-            continue
-        assert status == ANSWER_WANTED and seat == 1
-        *shown, bet = VIEW.unpack(view_bytes)
-        view = View(*shown)
-        answer = opponent.b(view, bet) if kind else opponent.a(view)
-    take_rows(games_table, sessions_table, trial.record)
-    return trial
 
 
 def constant_bot(bet: int, call: int) -> Bot:

@@ -10,7 +10,6 @@ from tournament.cores import read_quota
 
 # By case: the groups of a process, what their files say, and the processors for it.
 CASES: dict[str, tuple[str, dict[str, str], int]] = {
-    "none": ("0::/\n", {}, 1 << 20),
     "without a limit": ("0::/a\n", {"a/cpu.max": "max 100000"}, 1 << 20),
     "a part": ("0::/a\n", {"a/cpu.max": "150000 100000"}, 2),
     "less than one": ("0::/a\n", {"a/cpu.max": "10000 100000"}, 1),
@@ -19,11 +18,6 @@ CASES: dict[str, tuple[str, dict[str, str], int]] = {
         "5:cpu,cpuacct:/a\n4:memory:/a\n",
         {"cpu,cpuacct/a/cpu.cfs_quota_us": "400000", "cpu,cpuacct/a/cpu.cfs_period_us": "100000"},
         4,
-    ),
-    "no limit in the first version": (
-        "5:cpu:/a\n",
-        {"cpu/a/cpu.cfs_quota_us": "-1", "cpu/a/cpu.cfs_period_us": "100000"},
-        1 << 20,
     ),
 }
 

@@ -52,52 +52,33 @@ def test_no_two_uses_share_a_key() -> None:
     assert not numbers & {to_number(key) for key in everything}
 
 
-def test_the_way_from_a_seed_stays_as_it_is() -> None:
+def test_keys_of_seed_never_change() -> None:
     """Differences mean other games for every seed."""
     assert master_key("1").hex() == "d5537c3e6aa7c838b8294d83fedb7c523c0e76250fc2e46ce7d6e7385aead080"
-    assert (
-        master_key("0123456789abcdef0123456789abcdef").hex()
-        == "4a8e1683c268a1bc2e3c38aae72e580cd5b5de0324a3a4b2c84677aa96878b35"
-    )
     assert seed_fingerprint(master_key("1")) == "ca0b4d7631ec3e8980f555f55e44c247"
-    assert (
-        sub_key(master_key("1"), "leg", "00ff", "deals").hex()
-        == "09b9bdb6216c9f38bf9772e52778dd1ffc11a955bc8b5e6ebb95b5458ec07383"
-    )
+    key = sub_key(master_key("1"), "leg", "00ff", "deals").hex()
+    assert key == "09b9bdb6216c9f38bf9772e52778dd1ffc11a955bc8b5e6ebb95b5458ec07383"
 
 
 def seed(value: object) -> str | None:
     return Settings.model_validate({"seed": value}).seed
 
 
-def test_a_number_is_the_same_seed_however_it_is_given() -> None:
-    assert seed(7) == seed("7") == seed("007") == "7"
-    assert seed(0) == seed("0") == seed("00") == "0"
+def test_number_is_same_seed_however_given() -> None:
+    assert seed(7) == seed("7") == seed("007") == "7" and seed(0) == seed("00") == "0"
     assert seed(2**256 - 1) == str(2**256 - 1)
-    assert seed("a sentence of my own") == "a sentence of my own"
-    assert seed(None) is None
+    assert seed("a sentence of my own") == "a sentence of my own" and seed(None) is None
 
 
-@pytest.mark.parametrize("value", [-1, "-1", 2**256, 1.0, True, "", "x" * 1001, "two\nlines", b"bytes", []])
-def test_what_is_no_seed_is_refused(value: object) -> None:
+@pytest.mark.parametrize("value", [-1, 2**256, 1.0, True, "", "x" * 1001, "two\nlines"])
+def test_wrong_seed_is_refused(value: object) -> None:
     with pytest.raises(ValueError, match="must be"):
         seed(value)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("0", True),
-        ("20200819", True),
-        (str(2**64 - 1), True),
-        (str(2**64), False),
-        ("secret", True),
-        ("fifteen letters", True),
-        ("sixteen letters!", False),
-    ],
-)
-def test_what_can_be_guessed(text: str, expected: bool) -> None:
-    assert guessable(text) == expected
+def test_short_seeds_can_be_guessed() -> None:
+    assert all(map(guessable, ("0", str(2**64 - 1), "fifteen letters")))
+    assert not guessable(str(2**64)) and not guessable("sixteen letters!")
 
 
 def test_drawn_seeds_are_new_and_long() -> None:

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 from typer.main import get_command
 
-from tests.cli.in_process import run_cli
+from tests.commands import run_cli
 from tests.contest_runs import CONTEST, ContestDir, make_contest
 from tournament.cli.commands import app
 from tournament.cli.groups import OWN

@@ -14,7 +14,11 @@ os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 
 def main() -> None:
-    """Run the command. Ctrl-C ends it without a stack trace, even while modules are being loaded."""
+    """Run the command. Ctrl-C ends it without a stack trace, even while modules are being loaded.
+
+    Raises:
+        SystemExit: The command has ended.
+    """
     fix_hash_seed()
     try:
         from tournament.cli import commands as cli

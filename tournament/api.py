@@ -88,6 +88,7 @@ def _contest_name(contest: str | None, config: str | os.PathLike[str] | None, re
 
     Raises:
         InputError: None is named and the file has several, or the file is wrong.
+        RunError: The machine is at fault, such as a cache that can't be used.
     """
     if contest is not None:
         return contest

@@ -228,7 +228,11 @@ def load_contests(path: Path | None = None, results: object = None) -> Contests:
 
 
 def _beside(results: object) -> Path | None:
-    """Return the settings file above these results, where `init` puts it, if the current folder has none."""
+    """Return the settings file above these results, where `init` puts it.
+
+    Returns:
+        None if the current folder has one, or there is none.
+    """
     if Path(FILE_NAME).exists() or not isinstance(results, str | os.PathLike) or is_url(str(results)):
         return None
     above = Path(results).absolute().parents[:_ABOVE_RESULTS]
@@ -463,6 +467,7 @@ def _check_table(file: _File, name: str, game: object) -> None:
 
     Raises:
         InputError: Its rules are unknown or aren't named, or no contest can have its name.
+        RunError: The machine is at fault, such as a cache that can't be used.
     """
     short_name, rules = truncate(name, 100), ", ".join(SHIPPED_RULES)
     examples = 'a file: rules = "my_rules.py", or a package\'s class: rules = "my_package:MyRules"'

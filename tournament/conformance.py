@@ -63,7 +63,7 @@ _SEED = "a seed of the conformance suite"
 _BLOCKS, _FEW_BLOCKS = 16, 8  # blocks of sessions between equal bots, thorough or not
 _FALSE_ALARMS = 0.001  # share of comparisons of all bots, or positions, of a table
 _FIELD_SIZES = (2, 3, 4, 5, 6, 8, 16, 32, MAX_SEATS)
-# Of two sets in another order, one has it by chance too often.
+# With only one other seed, a set of few texts would too often have the same order by chance.
 _HASH_SEEDS = ("1", "2")
 _PLAY = """
 import sys
@@ -129,12 +129,20 @@ class ContestSuite:
 
     @cached_property
     def contest(self) -> Contest:
-        """The contest, with the columns of its tables."""
+        """The contest, with the columns of its tables.
+
+        Raises:
+            InputError: The settings are wrong.
+        """
         return load_config(self.name, self._settings_file("once")).played.seated(self.seats)
 
     @cached_property
     def seats(self) -> int:
-        """Seats of a match, or 4 if one match has all bots."""
+        """Seats of a match, or 4 if one match has all bots.
+
+        Raises:
+            InputError: The settings are wrong.
+        """
         contest = load_config(self.name, self._settings_file("once")).played
         return contest.seats_of(self.settings.playing()) or 4
 
@@ -154,7 +162,11 @@ class ContestSuite:
 
     @property
     def settings(self) -> ContestSettings:
-        """The contest's settings."""
+        """The contest's settings.
+
+        Raises:
+            InputError: The settings are wrong.
+        """
         return load_config(self.name, self._settings_file("once")).contest
 
     @property
@@ -201,6 +213,7 @@ class ContestSuite:
 
         Raises:
             ConformanceError: A process fails.
+            InputError: The settings are wrong.
         """
         files = [self._settings_file(f"hash_seed_{hash_seed}") for hash_seed in _HASH_SEEDS]
         for file in files:
@@ -400,6 +413,7 @@ def extremes(suite: ContestSuite) -> None:
     Raises:
         ConformanceError: It can't, or no question is asked at the limits.
         RunError: The rules fail in a leg, or a run ends early.
+        InputError: This machine can't confine a bot.
     """
     suite.once  # noqa: B018  # writes the bots
     config = load_config(suite.name, suite.folder / "once" / "tournament.toml")
@@ -548,7 +562,7 @@ def positions(suite: ContestSuite) -> None:
         for seats in suite.seat_counts:
             points = points_of(seats)
             blocks = points.groupby([points.session // seats, points.bot]).points.sum().unstack()
-            # What the rules may pay the house's bots, which have the last seats, is no matter of positions.
+            # House bots have the last seats. The rules can pay them differently, whatever their positions.
             entrants = sorted(blocks.columns, key=lambda bot: (str(bot).startswith("house_"), bot))
             pairs = list(itertools.combinations(entrants[: seats - suite.settings.house_seats], 2))
             tolerance = 1e-9 * float(abs(blocks).to_numpy().max())

@@ -18,7 +18,7 @@ def read_small_file(path: Path, max_bytes: int) -> bytes:
         InputError: It can't be read, has more than `max_bytes` bytes, or is a pipe or a device.
     """
     try:
-        # A pipe is opened at once, and then refused.
+        # Opening a pipe doesn't wait. It is then refused.
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as opened:
             if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
                 raise InputError(f"{path} can't be read: it is a pipe or a device")

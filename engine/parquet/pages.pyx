@@ -1,16 +1,16 @@
-"""Row groups of a Parquet file: pages, each with its checksum, and what the file's footer says of them.
+"""Row groups of a Parquet file: pages, each with its checksum, and their descriptions for the file's footer.
 
 Apache Parquet, "Parquet Format" 2.12: README.md (pages), Encodings.md, src/main/thrift/parquet.thrift. A column of a
-row group, its chunk, is one data page here, of version 1 and without nulls, after a dictionary page where it has one.
-These of the format's encodings are quick to write, and small:
+row group, its chunk, is one data page here, of version 1 and without nulls. Some columns have a dictionary page before
+it. These of the format's encodings are fast to write, and small:
 
-- whole numbers that lie within 256 of one another: a dictionary of all numbers from the least to the greatest, so
-  that a value's index is its distance from the least. An index takes 1, 2, 4 or 8 bits. Equal numbers are one run.
-- other whole numbers: the differences of neighbours (DELTA_BINARY_PACKED), where these take less room.
-- values that stay the same over many rows, such as names: a dictionary of them, and runs of equal indices.
-- flags: a bit each. All else is plain.
+Integers whose range is below 256 have a dictionary of all numbers from the minimum to the maximum. The index of a value
+is its distance from the minimum, in 1, 2, 4 or 8 bits. Equal numbers are one run. Other integers are differences of
+neighbours (DELTA_BINARY_PACKED), if these take less space. Values that stay the same over many rows, such as names,
+have a dictionary and runs of equal indices. A flag is one bit. Everything else is plain.
 
-A row group is encoded without the interpreter's lock: taken for each page it would keep other workers waiting.
+A row group is encoded without the interpreter's lock, because other workers would wait if it
+were acquired for each page.
 """
 
 from zlib import crc32
@@ -109,12 +109,15 @@ cdef struct Chunk:
 
 
 cdef class GroupEncoder:
-    """Encodes one row group after the other, in memory that it keeps.
+    """Encodes one row group after the other, in memory that it reuses.
 
     Args:
         names: Names of the columns.
-        flags: Whether a column's values are bytes, true unless they are 0, for each column.
-        statistics: Whether the footer has the minimum and maximum of a column of integers, for each column.
+        flags: Names of the columns of flags, whose values are bytes: false if 0, otherwise true.
+        statistics: Names of the columns of integers whose minimum and maximum the footer has.
+
+    Raises:
+        MemoryError: There isn't enough memory.
     """
 
     cdef list names, flags, statistics
@@ -136,19 +139,22 @@ cdef class GroupEncoder:
         free(self.content)
 
     def encode(self, list columns, int64_t place):
-        """Encode a row group that is at this place of its file.
+        """Encode a row group.
 
         Args:
             columns: Numpy arrays of one dimension, aligned and without gaps, of equal length, 1 to MAX_ROWS. A column
                 of few values is a tuple: the values in the format's plain encoding, whether they are texts instead of
                 32-bit integers, their number, and the index (int32) and length (int64) of each run of rows.
+            place: Offset of the row group in its file, in bytes.
 
         Returns:
-            Its bytes, which are valid until the next call, and its RowGroup, a struct of Thrift's.
+            The bytes of the row group, which are valid until the next call, and its RowGroup, a struct of Thrift's.
 
         Raises:
-            ValueError: Arrays are different.
-            TypeError: A type is neither integer nor float.
+            ValueError: There is another number of columns, arrays have different lengths, or an array or run is
+                invalid.
+            TypeError: A column isn't an array of integers or floats, or flags aren't bytes.
+            MemoryError: There isn't enough memory.
         """
         cdef int64_t rows = len(columns[0])
         cdef int count = len(self.names), number
@@ -211,7 +217,7 @@ cdef class GroupEncoder:
         return 0
 
     cdef unsigned char* room(self, int64_t size) noexcept nogil:
-        """Return the address of space for further bytes, or NULL if there is no memory."""
+        """Return the address of space for `size` further bytes, or NULL if there isn't enough memory."""
         if not grown(<void**>&self.content, &self.capacity, self.size + size, 1):
             return NULL
         return self.content + self.size
@@ -225,7 +231,15 @@ cdef class GroupEncoder:
         self.size = end + size - self.content
 
     cdef bytes described(self, int64_t rows, int64_t place):
-        """Return the RowGroup."""
+        """Return the RowGroup of the encoded row group.
+
+        Args:
+            rows: Number of rows.
+            place: Offset of the row group in its file, in bytes.
+
+        Raises:
+            MemoryError: There isn't enough memory.
+        """
         cdef int64_t size = self.size, start = place
         cdef int count = len(self.names), number
         cdef unsigned char* begin = self.room(MAX_DESCRIPTION * (count + 1) + sum(map(len, self.names)))
@@ -247,7 +261,7 @@ cdef class GroupEncoder:
 cdef unsigned char* describe(
     unsigned char* end, const Chunk* chunk, bytes name, bint statistics, int64_t rows, int64_t place
 ):
-    """Write a ColumnChunk, and return its end."""
+    """Write a ColumnChunk, and return the address after it."""
     cdef int64_t value_bytes = 8 if chunk.type == INT64 else 4
     end = put_number(end, AFTER_ONE | THRIFT_I64, 0)
     end[0] = NEXT | THRIFT_STRUCT
@@ -281,7 +295,7 @@ cdef unsigned char* describe(
 cdef unsigned char* put_page_header(
     unsigned char* end, int type, const unsigned char* content, int64_t size, int64_t rows, int encoding
 ) noexcept nogil:
-    """Write a PageHeader for a page's bytes and number of values, and return its end."""
+    """Write the PageHeader of a page, and return the address after it."""
     cdef uint32_t crc = checksum(content, size)
     end = put_number(end, NEXT | THRIFT_I32, type)
     end = put_number(end, NEXT | THRIFT_I32, size)
@@ -298,13 +312,13 @@ cdef unsigned char* put_page_header(
 
 
 cdef unsigned char* put_number(unsigned char* end, int head, int64_t value) noexcept nogil:
-    """Write an integer field of a struct, and return its end."""
+    """Write an integer field of a struct, and return the address after it."""
     end[0] = <unsigned char>head
     return put_varint(end + 1, zigzag(value))
 
 
 cdef unsigned char* put_list(unsigned char* end, int size, int type) noexcept nogil:
-    """Write the head of a struct's next field, a list, and return its end."""
+    """Write the head of a struct's next field, a list, and return the address after it."""
     end[0] = NEXT | THRIFT_LIST
     if size < 15:
         end[1] = <unsigned char>(size << 4 | type)
@@ -320,7 +334,10 @@ cdef unsigned char* put_text(unsigned char* end, const char* content, int64_t si
 
 
 cdef uint32_t checksum(const unsigned char* content, int64_t size) noexcept nogil:
-    """Return a page's CRC-32, by zlib only if it isn't folded, because zlib takes four times as long."""
+    """Return a page's CRC-32.
+
+    Only for long pages that can't be folded, zlib computes it, because it takes four times as long.
+    """
     cdef unsigned char folded[16]
     cdef size_t done = crc32_fold(content, size, folded)
     cdef uint32_t crc = 0xFFFFFFFF
@@ -333,7 +350,7 @@ cdef uint32_t checksum(const unsigned char* content, int64_t size) noexcept nogi
 
 
 cdef bint put_chunk(GroupEncoder encoder, Chunk* chunk, int64_t rows) noexcept nogil:
-    """Add a column's pages, and return false if there is no memory."""
+    """Add a column's pages, and return false if there isn't enough memory."""
     cdef int64_t start = encoder.size
     cdef bint put
     if chunk.kind == RUNS:
@@ -397,7 +414,10 @@ cdef bint put_unchanged(GroupEncoder encoder, Chunk* chunk, int64_t rows, int64_
 
 
 cdef bint put_runs(GroupEncoder encoder, Chunk* chunk, int64_t rows) noexcept nogil:
-    """Add a dictionary and indices: as runs of equal ones, or each by itself where that takes less."""
+    """Add a dictionary and indices, and return false if there isn't enough memory.
+
+    The indices are runs of equal ones, or each by itself if that takes less space.
+    """
     cdef const int32_t* indices = <const int32_t*>chunk.values
     cdef int width = 1
     cdef int64_t groups = (rows + 7) // 8, packed, before = encoder.size
@@ -431,7 +451,7 @@ cdef bint put_runs(GroupEncoder encoder, Chunk* chunk, int64_t rows) noexcept no
 cdef unsigned char* put_each(
     const int32_t* indices, const int64_t* lengths, int64_t runs, int64_t groups, int width, unsigned char* end
 ) noexcept nogil:
-    """Write the index of each row with a number of bits, the first one lowest, and return the end."""
+    """Write the index of each row with `width` bits, the first one lowest, and return the address after them."""
     cdef uint64_t waiting = 0
     cdef int bits = 0
     cdef int64_t run, _
@@ -503,7 +523,7 @@ cdef void find_limits(const Integer* values, int64_t rows, Integer* least, Integ
 
 
 cdef bint is_signed_alike(Integer greatest) noexcept nogil:
-    """Return whether a number stays the same as a signed one, as which the format stores it."""
+    """Return whether a number stays the same as a signed one, which the format stores."""
     if Integer is uint32_t:
         return greatest < <uint32_t>1 << 31
     elif Integer is uint64_t:
@@ -521,7 +541,7 @@ cdef void widen(const Integer* values, int64_t rows, unsigned char* wide) noexce
 
 
 cdef int64_t put_dictionary(GroupEncoder encoder, Integer least, int entries) noexcept nogil:
-    """Add a dictionary page with consecutive numbers, starting at the least, and return its size."""
+    """Add a dictionary page with consecutive numbers, starting at the minimum, and return its size in bytes."""
     cdef int32_t narrow[256]
     cdef int64_t wide[256]
     cdef int64_t before = encoder.size
@@ -539,7 +559,10 @@ cdef int64_t put_dictionary(GroupEncoder encoder, Integer least, int entries) no
 cdef int64_t put_indices(
     const Integer* values, int64_t rows, Integer least, uint64_t distance, int width, unsigned char* content
 ) noexcept nogil:
-    """Write the indices' width, then them as one run, of equal indices or of groups of eight. Returns the size."""
+    """Write the width of indices, then the indices as one run, and return the size in bytes.
+
+    The run is one of equal indices, or one of groups of eight.
+    """
     cdef unsigned char* end = content
     cdef uint8_t piece[PIECE]
     cdef int64_t groups = (rows + 7) // 8, number, start, count, i
@@ -568,7 +591,7 @@ cdef int64_t put_indices(
 
 
 cdef inline void put_eight(const uint8_t* values, int width, unsigned char* end) noexcept nogil:
-    """Eight values of 1, 2 or 4 bits, the first one lowest."""
+    """Write eight values of 1, 2 or 4 bits, the first one lowest."""
     cdef uint64_t eight
     memcpy(&eight, values, 8)
     if width == 4:
@@ -588,7 +611,11 @@ cdef inline void put_eight(const uint8_t* values, int width, unsigned char* end)
 cdef int64_t put_differences(
     const Integer* values, int64_t rows, unsigned char* content, int64_t limit
 ) noexcept nogil:
-    """Write the differences of neighbours, each block's above its least. Returns the size, 0 when over the limit."""
+    """Write the differences of neighbours, and return their size in bytes.
+
+    Differences are written as distances from the minimum of their block. The result is 0 if their size reaches the
+    limit, or if the blocks so far suggest that it will.
+    """
     cdef unsigned char* end = content
     cdef unsigned char* widths
     cdef int32_t steps[BLOCK]
@@ -631,7 +658,7 @@ cdef int64_t put_differences(
 
 
 cdef inline bint put_block_of_flags(const Integer* values, unsigned char** end) noexcept nogil:
-    """Write a block of differences that are 0 or 1. Returns whether it has no others."""
+    """Write a block of differences that are all 0 or 1, and return true, or write nothing and return false."""
     cdef uint8_t flags[BLOCK]
     cdef uint32_t step, bits_of_any = 0, bits_of_all = 1
     cdef int i
@@ -654,7 +681,7 @@ cdef inline bint put_block_of_flags(const Integer* values, unsigned char** end) 
 
 
 cdef unsigned char* put_miniblock(const uint32_t* values, int width, unsigned char* end) noexcept nogil:
-    """Write values with a number of bits, the first one lowest, and return the end."""
+    """Write values with `width` bits, the first one lowest, and return the address after them."""
     cdef uint64_t waiting = 0
     cdef int bits = 0, i
     for i in range(MINIBLOCK if width else 0):

@@ -13,7 +13,7 @@ cdef class Decision:
     cdef readonly bint is_news   # whether it is news, which no bot answers
     cdef readonly bint takes_numbers    # whether answers are whole numbers, for bots of every kind
     cdef int legal                  # index of the value with the legal actions, or -1
-    cdef size_t room                # bytes of what they leave there, 0 where they return the answer
+    cdef size_t room                # bytes of a C bot's answer behind its struct, 0 if it returns the answer
     cdef list names
     cdef list shapes                # shapes of the values
 
@@ -24,11 +24,11 @@ cdef class Illegal:
 
 cdef class Question:
     cdef readonly Decision decision
-    cdef readonly int position      # position of the asked bot
+    cdef readonly int position      # position of the bot
     cdef readonly dict values
     cdef readonly object answer     # type of the answers that are legal this time; None for all
     cdef Shape narrowed             # shape of `answer`
-    # The values but for texts, in order: a list as its length and its items, a number that isn't whole by its bits.
+    # The values without texts, in order: a list is its length and its items, a float its bits.
     cdef Cells cells
     cdef Py_ssize_t legal_cell      # cell with the legal actions' length, or -1
     cdef readonly object default

@@ -18,8 +18,8 @@ from marshal import dumps
 
 # A value of this name lists the legal answers; others are illegal.
 LEGAL_ACTIONS = "legal_actions"
-# What every question shows first: the bot's position, the number of positions, and for each position a number of its
-# bot that stays the same through the leg. C bots find them at the start of their struct, 4 bytes each.
+# Values that every question shows first: the bot's position, the number of positions, and for each position a number of
+# its bot that stays the same through the leg. C bots find them at the start of their struct, 4 bytes each.
 SEATING = ("seat", "seats", "players")
 # Most bytes of an answer behind a C bot's struct.
 MAX_ANSWER_BYTES = 1 << 16

@@ -47,7 +47,7 @@ cdef class SessionCore(GameCore):
     cdef int64_t questions_asked    # number in the current game
     cdef list columns           # the contest's own: (name, whether there is one per seat)
     cdef list questions         # simultaneous questions, as the rules yielded them
-    cdef list waiting           # their places in that list, by position; None where one is asked alone
+    cdef list waiting           # their indices in that list, by position; None if one is asked alone
     cdef int place              # index of the pending one in `waiting`
     cdef dict replies           # answers, by position
     cdef Question asked
@@ -59,7 +59,7 @@ cdef class SessionCore(GameCore):
     cdef Session current
     cdef object reply           # the answer that the generator waits for, or None
     cdef bint zero_sum
-    # Who sits where.
+    # The seating.
     cdef readonly int entrants
     cdef int house_seats
     cdef readonly int members       # bots of an entrant

@@ -35,7 +35,7 @@ cdef extern from "Python.h":
     void Py_DECREF(PyObject* referred)
 
 cdef object OVER = object()     # instead of a question
-# What the points of a zero-sum game may differ from 0 by rounding, as a share of their absolute sum.
+# Maximum sum of the points of a zero-sum game, because of rounding, as a share of their absolute sum.
 ZERO_SUM_TOLERANCE = 1e-9
 
 # Columns that all contests have: of games, around the contest's own, and of sessions.

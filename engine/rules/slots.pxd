@@ -6,10 +6,10 @@ from engine.rules.shapes cimport Shape
 
 
 cdef class Slot:
-    cdef readonly int value     # offset of the value, or of a list's first item; -1 if it is left out
+    cdef readonly int value     # offset of the value, or of a list's first item; -1 if it is omitted
     cdef readonly int count     # offset of a list's length, or of whether a value is there; -1 for none
     cdef int size               # bytes of a number, or from one item of a list to the next
-    cdef readonly int lengths   # offset of the lengths of a list's rows, which are apart from their items; -1 for none
+    cdef readonly int lengths   # offset of the lengths of a list's rows, which precede the items; -1 for none
     cdef tuple parts            # slots of a record's fields, relative to its own offset
     cdef Slot item              # slot of each item of a list, or of an optional value
 

@@ -13,7 +13,7 @@ class _Tape(Protocol):
 
 @final
 class ObservedCore(GameCore):
-    """Plays another core and writes down what is asked and answered; see observed_core.pyx."""
+    """Plays another core and records its questions and answers; see observed_core.pyx."""
 
     core: GameCore
     def __init__(

@@ -1,7 +1,7 @@
-"""A core that plays another one and writes down what is asked and what is answered.
+"""A core that plays another core and records its questions and answers.
 
-It takes that core's place, with bots of every kind. So games are seen as a
-tournament plays them, at no cost to a tournament.
+It replaces that core, with bots of every kind. So games are observed as a tournament plays them, at no cost to a
+tournament.
 """
 
 cimport cython
@@ -14,15 +14,24 @@ from engine.kernel.game_core cimport DECIDE, LEG_OVER, REFUSED, GameCore, Status
 cdef class ObservedCore(GameCore):
     """Plays another core, and keeps the decisions of some of its sessions and games.
 
-    It keeps sessions from `first_session` to `last_session`, counted in the leg, and games from `first_game` to
-    `last_game`. Once these are played, or the maximum of decisions is kept, the leg is over. Without such sessions it
-    only ends the leg there. A step is a tuple (session, game, seat, kind, view, values by name, answer, failed,
-    illegal, output). The answer is None if none reached the rules. A default that replaced it has the flag failed, and
-    an answer that loses the game the flag illegal. The output is the bot's since its last decision, as bytes.
+    Once the last game to keep is played, or the maximum of decisions is kept, the leg is over. A kept decision is a
+    tuple (session, game, seat, kind, view, values by name, answer, failed, illegal, output). The answer is None if none
+    reached the rules. The flag failed means that a default replaced the answer, and the flag illegal that the answer
+    lost the game. The output consists of the bytes that the bot printed since its last decision.
 
-    A `tape` is called for each kept decision. It gets `asked(session, game, seat, kind, address of the struct, values
-    by name)`, then `answered(seat, number, value)` with the returned number and its meaning. At a fault it gets
-    `failed(seat)`.
+    Args:
+        core: The core to play.
+        first_session: First session to keep, counted in the leg.
+        last_session: Last session to keep. If it is below the first one, the leg only ends there, and nothing is kept.
+        first_game: First game of a session to keep.
+        last_game: Last game of a session to keep.
+        most: Maximum number of decisions to keep.
+        tape: Called for each kept decision: `asked(session, game, seat, kind, address of the struct, values by name)`,
+            then `answered(seat, number, value)` with the returned number and its meaning, and at a fault
+            `failed(seat)`.
+
+    Attributes:
+        core: The core that is played.
     """
     cdef readonly GameCore core
     cdef object tape
@@ -71,7 +80,7 @@ cdef class ObservedCore(GameCore):
 
     @property
     def steps(self):
-        """Return the steps in order. A leg that a bot ended ends with the question that it failed."""
+        """Kept decisions in order. If a bot ended the leg, the last one is the decision at which it failed."""
         if self.question is None:
             return list(self.kept)
         seat = self.question[2]
@@ -125,15 +134,15 @@ cdef class ObservedCore(GameCore):
 
     @property
     def steps_in_python(self):
-        """Pass the call on to the observed core."""
+        """True if the steps of the observed core can take longer than a bot's answers."""
         return self.core.steps_in_python
 
     def heed(self, stopping):
-        """Pass the call on to the observed core."""
+        """Pass on to the observed core a function that returns whether the run is stopping."""
         self.core.heed(stopping)
 
     cdef heard(self, int seat):
-        """Return the output of the seat's bots, including replaced ones, since the last call."""
+        """Return the output of a seat's bots, including replaced ones, since the last call, as bytes."""
         printed = self.before[seat]
         self.before[seat] = b""
         return printed + self.listeners[seat]() if self.listeners[seat] is not None else printed
@@ -145,35 +154,38 @@ cdef class ObservedCore(GameCore):
         self.core.restarted(seat)
 
     def listen(self, int seat, printed):
-        """`printed()` gives what a seat's bot printed since the last call."""
+        """Set the function that returns the output of a seat's bot since its last call.
+
+        Output of a previous bot is kept until it is read.
+        """
         self.before[seat] = self.heard(seat)
         self.listeners[seat] = printed
 
     @property
     def observes(self):
-        """True if a session is observed."""
+        """True if there is a session to keep."""
         return self.first_session <= self.last_session
 
     def note_restart(self, int seat):
-        """Forget what the bot of a seat did in this leg, because the leg begins again."""
+        """Record that a seat's bot failed at the pending decision and was replaced by a new one."""
         self.failed = True
         if self.tape is not None:
             self.tape.failed(seat)
         self.restarted(seat)
 
     def dismiss(self, int seat):
-        """Dismiss a bot, and forget what it did in this leg."""
+        """Record that a seat's bot failed at the pending decision, and ask it no more."""
         self.failed = True
         if self.tape is not None:
             self.tape.failed(seat)
         self.core.dismiss(seat)
 
     def skip_questions(self, int seat, questions):
-        """Pass the call on to the observed core."""
+        """Have the observed core skip questions that a seat's bot ignores."""
         self.core.skip_questions(seat, questions)
 
     def write_views_to(self, int seat, uintptr_t address):
-        """Let both cores write the views of a seat to an address."""
+        """Have both cores write the views of a seat to an address, which must stay valid."""
         self.windows[seat] = <unsigned char*>address
         self.core.write_views_to(seat, address)
 
@@ -185,28 +197,28 @@ cdef class ObservedCore(GameCore):
         return self.core.read_answer(value)
 
     def refused(self):
-        """Pass the call on to the observed core."""
+        """Return the answer that last broke the rules."""
         return self.core.refused()
 
     def narrowed(self):
-        """Pass the call on to the observed core."""
+        """Return the type of the pending decision's answers if it is narrower than the interface's, or None."""
         return self.core.narrowed()
 
     cdef bytes told(self, bint as_line):
         return self.core.told(as_line)
 
     def told_values(self):
-        """Pass the call on to the observed core."""
+        """Return the pending decision's values by name, if it has no view."""
         return self.core.told_values()
 
     def check(self):
-        """Pass the call on to the observed core."""
+        """Raise the exception that ended the leg and isn't a bot's fault, if there is one."""
         self.core.check()
 
     def sums(self):
-        """Pass the call on to the observed core."""
+        """Return a SeatSums for each seat, of the sessions played so far."""
         return self.core.sums()
 
     def packed_sums(self):
-        """Pass the call on to the observed core."""
+        """Return the sums as bytes: for each seat its points, their squares, and its points by block."""
         return self.core.packed_sums()

@@ -1,4 +1,4 @@
-"""A core that plays no game: one bot is asked a list of questions."""
+"""A core without a game: it asks one bot a list of questions."""
 
 cimport cython
 from libc.stdint cimport int64_t
@@ -10,12 +10,17 @@ from engine.kernel.limits cimport MAX_VIEW_BYTES
 
 @cython.final
 cdef class ScriptedCore(GameCore):
-    """Asks the bot at seat x a list of questions (kind, view), each view with `view_size` bytes.
+    """Asks the bot at seat 0 a list of questions. The number of the game is that of the question.
 
-    The game of its position is the number of the question. It appends to `answers`.
+    Args:
+        questions: Kind and view of each question.
+        view_size: Size of a view in bytes.
+
+    Attributes:
+        answers: Answers so far.
 
     Raises:
-        ValueError: A view has another size.
+        ValueError: A view has another size, or the size is too large.
     """
     cdef list questions
     cdef readonly list answers

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +12,8 @@ import pytest
 
 import tournament
 from tests.built_in import VON_NEUMANN_POKER
-from tests.cli.in_process import run_cli
+from tests.commands import run_cli
 from tests.contest_runs import CONTEST, REPOSITORY, make_shipped_contest
-from tournament.audit import replay as again
 from tournament.audit.replay import Replay
 from tournament.entrants.new import write_new_bot
 from tournament.errors import InputError
@@ -96,10 +94,8 @@ def seen_line(question: str, told: Mapping[str, float], answer: int | None) -> s
     return f"{question} {' '.join(f'{told[place]:.9g}' for place in places)} -> {answer}"
 
 
-@pytest.mark.parametrize("session", range(2))
-def test_steps_are_what_the_rules_and_the_bots_say(folder: Path, results: Results, session: int) -> None:
-    """Questions follow from the rows alone, and bots have printed them with their answers."""
-    found = replayed(folder, ("tells", "shows"), session)
+def test_steps_follow_from_rows_and_printed_lines(folder: Path, results: Results) -> None:
+    found = replayed(folder, ("tells", "shows"), 1)
     assert found.mismatch == "" and found.seats == ("shows", "tells")
     rows = rows_of(results, found)
     assert [game.game for game in found.games] == [row["game"] for row in rows] and rows
@@ -153,31 +149,10 @@ def test_replay_of_bot_with_clock_reports_difference(folder: Path) -> None:
     assert told.code == 1 and "not as recorded" in told.out
 
 
-@pytest.mark.parametrize(("names", "clock"), [(("likeme", "tells"), False), (("shows", "tells"), True)])
-def test_faults_that_are_not_as_recorded_are_told(
-    folder: Path, names: tuple[str, str], clock: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Verify compares faults where games are as recorded. Only a bot that is a process may have seen a clock."""
-    recorded_leg = again._recorded_leg
-
-    def without_faults(*which: Any) -> Any:
-        batch, leg = recorded_leg(*which)
-        return batch, replace(leg, faults=(), disqualified_seats=())
-
-    match = tournament.load(str(folder / "results" / CONTEST))
-    session = min(fault.session for leg, fault in match.ranking.faults if {*leg.seats} == set(names))
-    assert replayed(folder, names, session).mismatch == ""
-    monkeypatch.setattr(again, "_recorded_leg", without_faults)
-    words = "its faults came out differently from the records"
-    said = replayed(folder, names, session).mismatch
-    assert said.startswith(f"{words}: a bot's process might read a clock") if clock else said == words
-
-
 @pytest.mark.parametrize(
     ("match", "session", "game", "message"),
     [
         (99, 0, None, "the records have no such match"),
-        (("tells", "no one"), 0, None, "the records have no such match"),
         (("tells", "shows"), 6, None, "has sessions 0 to 5"),
         (("tells", "shows"), 0, 60, "has games 0 to"),
     ],
@@ -196,8 +171,7 @@ def test_unrecorded_game_is_refused(
         ("holdem_training", "threshold.cpp threshold_io", "hands = 40\nsessions = 1"),
     ],
 )
-def test_games_against_house_players(tmp_path: Path, contest: str, bots: str, settings: str) -> None:
-    """Games of bots of all kinds come out as recorded, and their descriptions follow from the rows."""
+def test_games_against_house_players_replay(tmp_path: Path, contest: str, bots: str, settings: str) -> None:
     config = make_shipped_contest(tmp_path, contest, bots, settings)
     options: dict[str, Any] = {"config": config, "results": tmp_path / "results"}
     played = tournament.run(contest, executor="local", **options)
@@ -210,12 +184,8 @@ def test_games_against_house_players(tmp_path: Path, contest: str, bots: str, se
             untold = ("init", "showdown", "draw")
             decisions = [step for step in game.steps if step.answer_text and step.decision not in untold]
             draws = [what for who, what in game.actions if who == found.seats[0] and what.startswith("draws")]
-            # A bot acts in a round as often as it is asked in it.
             assert len(own) - len(draws) == len(decisions)
             gain = game.row["gain_0" if contest == "two_card_draw" else "profit"]
             assert game.outcome.startswith(
                 "no one wins" if not gain else f"{found.seats[0] if gain > 0 else found.house} wins {abs(gain)}"
             )
-    if contest == "holdem_training":
-        actions = [what for game in found.games for _, what in game.actions]
-        assert any(re.fullmatch("flop [2-9TJQKA][♣♦♥♠]( [2-9TJQKA][♣♦♥♠]){2}", what) for what in actions)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import tournament
-from tests.cli.in_process import run_cli
+from tests.commands import command, run_cli
 from tests.contest_runs import CONTEST, bot_source
 
 
@@ -21,7 +21,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def test_a_match_is_what_a_run_has(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_match_plays_what_a_run_has(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(folder)
     words = ["match", CONTEST, "zealous.c", "bold", "--sessions", "60", "--seed", "a seed of this test"]
     told = run_cli(*words, "--json")
@@ -73,7 +73,7 @@ def verdict(text: str) -> str:
 
 
 @pytest.mark.parametrize("bots", [("defects", "forgives"), ("forgives", "defects")])
-def test_the_error_of_a_lead_is_of_the_difference(
+def test_error_of_lead_is_of_the_difference(
     bots: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Sessions show nearly the same error, because blocks of 40 sessions have one or two."""
@@ -99,15 +99,13 @@ def test_the_error_of_a_lead_is_of_the_difference(
     assert verdict(told.out).startswith("defects is ahead, by") and "10 replicas of " in told.err
 
 
-def test_match_needs_no_contest_if_settings_have_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_match_needs_no_contest_if_settings_have_one(tmp_path: Path) -> None:
     dilemma(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    told = run_cli("match", "defects", "cooperates", "--seed", "1")
-    assert "guessed" not in told.err, "it only repeats a match"
+    told = command(tmp_path, "match", "defects", "cooperates", "--seed", "1", "--results", "kept")
     assert verdict(told.out) == "defects is ahead in this match, by the same in every session"
-    kept = run_cli("match", "defects", "cooperates", "--results", "kept")
-    assert kept.code == 0
-    beyond = run_cli("replay", "dilemma", "--results", "kept", "--match", "defects,cooperates", "--session", "40")
+    beyond = command(
+        tmp_path, "replay", "dilemma", "--results", "kept", "--match", "defects,cooperates", "--session", "40"
+    )
     assert "match defects,cooperates has sessions 0 to 39" in beyond.err
     (tmp_path / "tournament.toml").write_text(DILEMMA.format(noise=0) + "[von_neumann_poker]\n")
-    assert "no contest is called defects" in run_cli("match", "defects", "cooperates").err
+    assert "no contest is called defects" in command(tmp_path, "match", "defects", "cooperates").err

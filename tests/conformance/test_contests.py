@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,8 +21,6 @@ SHORT: dict[str, dict[str, Any]] = {
     "auction": {"rules": str(EXAMPLES / "auction" / "auction.py"), "sessions": 4},
     "snakes": {"rules": str(EXAMPLES / "snakes" / "snakes.py"), "sessions": 2, "seats": 4, "turns": 20},
     "holdem": {"rules": str(EXAMPLES / "holdem" / "holdem.py"), "sessions": 1, "seats": 6, "hands": 5},
-    "orchard": {"rules": str(Path(__file__).with_name("orchard.py")), "sessions": 4, "side": 4},
-    "tavern": {"rules": str(Path(__file__).with_name("tavern.py")), "sessions": 6},
     "leduc": {"rules": "open_spiel", "open_spiel_game": "leduc_poker", "sessions": 8},
     "goofspiel": {"rules": "open_spiel", "open_spiel_game": "goofspiel(num_cards=4)", "sessions": 8},
 }
@@ -33,8 +30,6 @@ SAMPLE = {
     "snakes": ALL - {"extremes", "hash_independence"},
     "liars_dice": {"documented", "conservation", "extremes"},
     "von_neumann_poker": ALL - {"extremes", "hash_independence"},
-    "orchard": {"documented", "extremes", "records", "conservation", "faults", "illegal"},
-    "tavern": {"documented", "extremes", "records", "determinism", "faults", "positions"},
     "leduc": {"documented", "conservation", "illegal"},
 }
 CASES = [

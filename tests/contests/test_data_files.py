@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import tournament
-from tests.cli.in_process import run_cli
+from tests.commands import run_cli
+from tests.contests.test_one_door import contest_folder
 
 RULES = """\
 from tournament.rules import Decision, Rules, Text
@@ -26,40 +27,35 @@ class Pluses(Rules):
         won = sources[0].count("+") - sources[1].count("+")
         session.record([won, -won])
 """
-FILES = {
-    "rules.py": RULES,
-    "tournament.toml": '[pluses]\nrules = "rules.py"\nentrants = "bots"\nsessions = 2\nreplicas = 3\n',
-    "bots/three.plus": "+\n'+\"\\+é",
-    "bots/one.PLUS": "+",
-    "bots/two.py": "def source(view):\n    return '++'\n",
-}
+BOTS = {"three.plus": "+\n'+\"\\+é", "one.PLUS": "+", "two.py": "def source(view):\n    return '++'\n"}
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Path:
-    """Return the settings file of a contest whose entrants are data."""
-    for name, content in FILES.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(content)
-    return tmp_path / "tournament.toml"
+def bots(tmp_path: Path) -> Path:
+    """Return the folder of a contest's entrants that are data."""
+    bots = contest_folder(tmp_path, "pluses", RULES, "sessions = 2\nreplicas = 3")
+    for name, content in BOTS.items():
+        (bots / name).write_text(content)
+    return bots
 
 
-def test_data_files_play_by_text_among_other_bots(place: Path) -> None:
+def test_data_files_play_by_text_among_other_bots(bots: Path, tmp_path: Path) -> None:
+    place = tmp_path / "tournament.toml"
     found = tournament.run("pluses", config=place)
     assert [(line.name, line.kind, line.score) for line in found.ranking.ranked] == [
         ("three", "python", 6.0), ("two", "python", 0.0), ("one", "python", -6.0),
     ]  # fmt: skip
     assert tournament.verify("pluses", config=place, replay="all").problems == ()
-    report = tournament.match("pluses", "three", place.parent / "bots" / "one.PLUS", config=place, sessions=2)
+    report = tournament.match("pluses", "three", bots / "one.PLUS", config=place, sessions=2)
     assert report.points and report.points.value == 2.0
-    checked = run_cli("check", str(place.parent / "bots" / "three.plus"), "--config", str(place))
+    checked = run_cli("check", str(bots / "three.plus"), "--config", str(place))
     assert checked.code == 0 and "fit to enter" in checked.out and "share a process" in checked.out
 
 
-def test_unreadable_or_long_data_file_is_refused_alone(place: Path) -> None:
-    (place.parent / "bots" / "bytes.plus").write_bytes(b"\xff")
-    (place.parent / "bots" / "long.plus").write_text("+" * 21)
-    ranking = tournament.run("pluses", config=place).ranking
+def test_unreadable_or_long_data_file_is_refused_alone(bots: Path, tmp_path: Path) -> None:
+    (bots / "bytes.plus").write_bytes(b"\xff")
+    (bots / "long.plus").write_text("+" * 21)
+    ranking = tournament.run("pluses", config=tmp_path / "tournament.toml").ranking
     assert len(ranking.ranked) == 3
     assert {line.name: line.reason for line in ranking.below} == {
         "bytes.plus": "it is not UTF-8 text",

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import tournament
-from tests.cli.in_process import run_cli
+from tests.commands import run_cli
 from tests.contest_runs import EXAMPLES
 from tournament.records.results import Results
 

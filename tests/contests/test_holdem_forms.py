@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from engine.games.holdem_training.rates import RateSampler
-from tests.cli.in_process import command
+from tests.commands import command
 from tests.holdem import build, leg_of, play_built, play_core, play_processes
 from tests.oracles.holdem_training import View
 from tests.worker.support import Source, script

@@ -15,7 +15,7 @@ from engine.games.holdem_training.rates import RateSampler
 from engine.kernel.game_core import LEG_IS_OVER, RECORDS_ARE_FULL
 from engine.kernel.records import Table
 from engine.processes.lanes import Violation
-from tests.cli.in_process import command
+from tests.commands import command
 from tests.oracles.deals import key_of
 from tournament.contests import find_contest
 from tournament.contests.holdem_training.decks import read_decks

@@ -20,20 +20,21 @@ class Partners(Rules):
     seats: ClassVar[Any] = 2
     teams: ClassVar[Any] = ((0, 2), (1, 3))
     decisions = (SAY,)
-    columns: ClassVar[Any] = (
+    columns = (
         Column("first", "int64", "first member", per_seat=True),
         Column("second", "int64", "other", per_seat=True),
     )
 
     def play(self, session: Session) -> Questions:
-        assert session.seats == 4
+        teams = len(self.teams)
         said = {}
-        for position in range(4):
+        for position in range(2 * teams):
             said[position] = yield SAY(position, turn=0)
-        together = yield [SAY(position, turn=1) for position in range(4)]
-        assert all(together[position] > said[position] for position in range(4))
-        points = sum(together[position] * (1 - position % 2 * 2) for position in range(4))
-        session.record([points, -points], first=[together[0], together[1]], second=[together[2], together[3]])
+        together = yield [SAY(position, turn=1) for position in range(2 * teams)]
+        assert all(together[position] > said[position] or together[position] == -1 for position in said)
+        worth = [together[team] + together[team + teams] for team in range(teams)]
+        first, second = ([together[team + more] for team in range(teams)] for more in (0, teams))
+        session.record([one - sum(worth) / teams for one in worth], first=first, second=second)
 
 
 # A bot says how often it was called, at which positions (as bits), which number it has, and who is at position 0.
@@ -100,15 +101,6 @@ class ThreeTeams(Partners):
     name = "three_teams"
     seats = 3
     teams = ((0, 3), (1, 4), (2, 5))
-    columns = (Column("first", "int64", "first member", per_seat=True),)
-
-    def play(self, session: Session) -> Questions:
-        said = yield [SAY(position, turn=0) for position in range(6)]
-        again = yield [SAY(position, turn=1) for position in range(6)]
-        assert sorted(said) == sorted(again) == list(range(6))
-        worth = [again[team] % 7 + again[team + 3] % 7 for team in range(3)]
-        mean = sum(worth) / 3
-        session.record([one - mean for one in worth], first=[again[team] for team in range(3)])
 
 
 @pytest.mark.parametrize("kind", KINDS)

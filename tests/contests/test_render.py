@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from tests.cli.in_process import run_cli
+from tests.commands import run_cli
 from tests.contests.test_one_door import contest_folder
 from tournament.contests import rules_loader
+from tournament.records.results import load
 
 RULES = """
 from tournament.rules import Decision, Int, Rules
@@ -67,14 +69,16 @@ def test_broken_drawing_is_reported_by_run_and_report(folder: Path, render: str,
 
 
 def test_replay_prints_drawings_of_text_and_otherwise_questions(folder: Path) -> None:
-    write(folder, "return f'after {len(self.said)}\\nhere'")
+    write(folder, "return f'after {len(self.said)} {self.bot_names[len(self.said) % 2]}\\nhere'")
     assert not run_cli("run", "guesses", "--executor", "local").code
     shown = run_cli("replay", "guesses", "--match", "0", "--session", "0").out.splitlines()
     assert shown[0].startswith("as recorded")
-    assert [line for line in shown if "after" in line] == [f"  after {count}" for count in range(7)]
+    games = load("results/guesses").games
+    names = [games[f"bot_{position}"].iloc[0] for position in range(2)]
+    assert [line for line in shown if "after" in line] == [f"  after {count} {names[count % 2]}" for count in range(7)]
     assert not any("round: " in line for line in shown)
     source = folder / "guesses.py"
-    source.write_text(source.read_text().replace("f'after {len(self.said)}\\nhere'", "'<svg></svg>'"))
+    source.write_text(re.sub("f'after.*here'", "'<svg></svg>'", source.read_text()))
     rules_loader.forget()
     assert not run_cli("run", "guesses", "--executor", "local").code
     text = run_cli("replay", "guesses", "--match", "0", "--session", "0").out

@@ -223,3 +223,9 @@ def test_impossible_type_is_refused_at_declaration(declare: Any, message: str) -
 
 def answered(answer: ValueType, **more: Any) -> Decision:
     return Decision("a", "m", **{"observation": {}, "answer": answer, **more})
+
+
+def test_rules_that_define_ask_themselves_keep_their_own() -> None:
+    own = type("OwnAsking", (Picking,), {"ask": lambda self, position: PICK(position + 1)})
+    assert Picking(None).ask.pick(0).position == 0
+    assert own(None).ask(0).position == 1

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from pathlib import Path
 
 import pytest
 
-from tests.forks import call, shared
+from tests.commands import shared
+from tests.contests.test_one_door import contest_folder
 from tests.processes import wait_until
 
 _RULES = """\
@@ -34,14 +34,10 @@ class Loops(Rules):
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Return a folder with these rules and two bots."""
-    (tmp_path / "loops.py").write_text(_RULES)
-    (tmp_path / "tournament.toml").write_text(
-        '[loops]\nrules = "loops.py"\nsessions = 3\nseed = "s"\nrules_seconds_per_step = 0.5\n[sandbox]\nmode = "off"\n'
-    )
-    (tmp_path / "entrants" / "loops").mkdir(parents=True)
+    more = 'sessions = 3\nrules_seconds_per_step = 0.5\n[sandbox]\nmode = "off"'
+    bots = contest_folder(tmp_path, "loops", _RULES, more)
     for name in ("one", "other"):
-        (tmp_path / "entrants" / "loops" / f"{name}.c").write_text("int bid(const View *bot) { return 0; }\n")
+        (bots / f"{name}.c").write_text("int bid(const View *bot) { return 0; }\n")
     return tmp_path
 
 
@@ -62,11 +58,11 @@ def test_slow_step_of_rules_ends_command(folder: Path, words: tuple[str, ...], w
         for bot in (folder / "entrants" / "loops").iterdir():
             bot.unlink()
             bot.with_suffix(".py").write_text("def bid(bot):\n    return 0\n")
-    run = call(words, os.environ, folder)
-    assert run.returncode == 1
-    assert "a step took more than the 0.5 s of rules_seconds_per_step (loops.py, line " in run.stderr
+    run = shared().run(words, folder=folder)
+    assert run.code == 1
+    assert "a step took more than the 0.5 s of rules_seconds_per_step (loops.py, line " in run.err
     if not where:
-        assert any("session 1, game 0" in line for line in run.stderr.splitlines()[-2:])
+        assert any("session 1, game 0" in line for line in run.err.splitlines()[-2:])
 
 
 def test_signal_ends_endless_rules(folder: Path) -> None:

@@ -35,19 +35,6 @@ def answers_of(contest: str, file: str, questions: list[Question], folder: Path)
     return answers
 
 
-# Von Neumann poker: its two samples, and the answer that came with it.
-
-
-def naive(card: float, _money: int, _theirs: int, bet: int | None) -> int:
-    return int(50 * card - 25) if bet is None else int(card > 0.5)
-
-
-def kuhn3(card: float, money: int, _theirs: int, bet: int | None) -> int:
-    if bet is None:
-        return min(10, money) if 9 * card < 1 or 3 * card > 2 else 0
-    return int(money >= bet and 9 * card > 5)
-
-
 def likeme(card: float, money: int, theirs: int, bet: int | None) -> int:
     if bet is not None:
         mine = likeme(card, money, theirs, None)
@@ -66,10 +53,22 @@ def likeme(card: float, money: int, theirs: int, bet: int | None) -> int:
     return 50 if card > high else int((np.float32(card) - low) / (high - low) * np.float32(50))
 
 
-@pytest.mark.parametrize("sample", [naive, kuhn3, likeme])
-def test_statement_poker_bots_decide_as_given(sample: object, tmp_path: Path) -> None:
+def kuhn3(card: float, money: int, _theirs: int, bet: int | None) -> int:
+    if bet is None:
+        return min(10, money) if 9 * card < 1 or 3 * card > 2 else 0
+    return int(money >= bet and 9 * card > 5)
+
+
+SAMPLES: dict[str, Callable[[float, int, int, int | None], int]] = {
+    "naive": lambda card, _money, _theirs, bet: int(50 * card - 25) if bet is None else int(card > 0.5),
+    "kuhn3": kuhn3,
+    "likeme": likeme,
+}
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_statement_poker_bots_decide_as_given(name: str, tmp_path: Path) -> None:
     """Stacks are of all sizes, also such as no session has."""
-    assert callable(sample)
     questions = questions_of("von_neumann_poker")
     questions += [
         (kind, VIEW.pack(card, -1, money, 200 - money, 12))
@@ -80,11 +79,8 @@ def test_statement_poker_bots_decide_as_given(sample: object, tmp_path: Path) ->
     wanted = []
     for kind, view in questions:
         card, _, money, theirs, bet = VIEW.unpack(view)
-        wanted.append(sample(card, money, theirs, bet if kind else None))
-    assert answers_of("von_neumann_poker", f"{sample.__name__}.c", questions, tmp_path) == wanted  # type: ignore[attr-defined]
-
-
-# Two-card draw.
+        wanted.append(SAMPLES[name](card, money, theirs, bet if kind else None))
+    assert answers_of("von_neumann_poker", f"{name}.c", questions, tmp_path) == wanted
 
 
 def test_statement_draw_bot_raises_only_pair_of_fours(tmp_path: Path) -> None:
@@ -128,9 +124,6 @@ def test_statement_example_of_hand_comes_out() -> None:
         ("new_hand", (1, 2, 0)), ("draw", (1, 2, 1)), ("round2", (2, 4, 1, 0, 1)), ("showdown", (2, 4, 3, 4))
     ]  # fmt: skip
     assert played.gain_0 == -(1 + 3)
-
-
-# Numbers.
 
 
 def test_numbers_of_two_card_draw() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import inspect
 import json
+import re
 import zlib
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,7 +15,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tests.cli.in_process import run_cli
+from tests.commands import run_cli
 from tests.python_rules import of_seat, play_field, play_table
 from tournament import conformance
 from tournament.decisions.struct_layout import Layout, build_view
@@ -399,39 +400,20 @@ def test_rules_that_ignore_illegal_answer_end_run(seats: int, losers: int) -> No
         play_table(get_contest(lenient), bots, sessions=1)
 
 
-GUESSING = """
-from tournament.rules import Decision, Illegal, Int, Rules
-
-GUESS = Decision("guess", "Guess", observation={"n": Int(0, 9, "n")}, answer=Int(1, 3), illegal="loses")
-
-
-class Guessing(Rules):
-    name = "guessing"
-    seats = 2
-    decisions = (GUESS,)
-
-    def play(self, session):
-        answers = yield [GUESS(seat, n=session.number) for seat in range(2)]
-        bad = [seat for seat in range(2) if isinstance(answers[seat], Illegal)]
-        session.record([0, 0] if len(bad) != 1 else [-1 if seat in bad else 1 for seat in range(2)])
-"""
-
-
 def test_check_replay_and_conformance_show_illegal_answers(tmp_path: Path) -> None:
-    (tmp_path / "guessing.py").write_text(GUESSING)
-    table = '[guessing]\nrules = "guessing.py"\nsessions = 4\nentrants = "bots"\nseed = "a"\n'
-    (tmp_path / "tournament.toml").write_text(table)
-    (tmp_path / "bots").mkdir()
-    (tmp_path / "bots" / "a.py").write_text("def guess(view): return 9 if view.n == 3 else 1\n")
-    (tmp_path / "bots" / "b.c").write_text("int guess(const View *view) { return 1; }\n")
+    rules = Path(__file__).parents[1] / "conformance" / "orchard.py"
+    (tmp_path / "tournament.toml").write_text(f'[orchard]\nrules = "{rules}"\nsessions = 4\nseed = "a"\n')
+    bots = tmp_path / "entrants" / "orchard"
+    bots.mkdir(parents=True)
+    for name, pick in (("a", 9), ("b", None)):
+        (bots / f"{name}.py").write_text(in_python({"pick": pick, "leave": [], "count": 0}))
     config = ("--config", str(tmp_path / "tournament.toml"))
-    told = run_cli("check", str(tmp_path / "bots" / "a.py"), *config)
-    assert told.code == 0
-    remark = "guess: 1 of 4 answers illegal; the first: guess: n 3: 9, which is illegal and loses the game"
-    assert remark in " ".join(told.out.split())
-    assert run_cli("run", "guessing", *config).code == 0
+    told = run_cli("check", str(bots / "a.py"), *config)
+    remark = "pick: 4 of 4 answers illegal; the first: pick: grid .*: 9, which is illegal and loses the game"
+    assert told.code == 0 and re.search(remark, " ".join(told.out.split())), told.out
+    assert run_cli("run", "orchard", *config).code == 0
     place = ("--match", "0", "--session", "3", "--results", str(tmp_path / "results"))
-    assert "→ 9, which is illegal and loses the game" in run_cli("replay", "guessing", *place, *config).out
+    assert "→ 9, which is illegal and loses the game" in run_cli("replay", "orchard", *place, *config).out
     faulty = SimpleNamespace(ranking=SimpleNamespace(entrants=[SimpleNamespace(name="bad", faults=1)]))
     suite: Any = SimpleNamespace(contest=get_contest(Losing), lost=SimpleNamespace(results=faulty))
     with pytest.raises(conformance.ConformanceError, match="illegal answers that lose the game are counted as faults"):

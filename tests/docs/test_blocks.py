@@ -1,24 +1,14 @@
-"""Every code block of every page is parsed, and those of pages that say where run in order.
+"""Every code block of every page is parsed, and those of pages that say where run in order, in one folder.
 
-A page says it anywhere, in a line of its own:
+A page says where in a line of its own, `<!-- blocks run in: empty -->` for an empty folder, `records` for one with what
+quick bots of von Neumann poker played, or `disqualified` for one in which a bot student_20 was disqualified, too. A
+block of `sh`, or one whose lines all begin with `tournament`, runs line by line, and Python in one scope. On a page
+that says nothing, every such block must say why it isn't run. A comment in the line right above a block says otherwise:
 
-    <!-- blocks run in: empty -->     an empty folder: the page begins from nothing
-    <!-- blocks run in: records -->   a folder with quick bots of von Neumann poker and what they played
-    <!-- blocks run in: disqualified -->   the same, where a bot student_20 came later and was disqualified
-
-Then, in order and in one folder, a block of `sh` runs line by line (`tournament` is the command), and so does one
-without a language whose lines all begin with `tournament`. One of `python` is executed in one scope with those before,
-and what its last line gives must not be empty. Other languages, and blocks without one, are only looked at. On a page
-that says nothing every block of sh and Python must say why it isn't run.
-A comment in the line right above a block says otherwise:
-
-    <!-- file: entrants/von_neumann_poker/bold.c -->   written there instead, in any language
+    <!-- file: entrants/von_neumann_poker/bold.c -->   written there instead, and bots must be fit
     <!-- output -->                                    output of the block of `sh` before it, with … for anything
     <!-- not run: needs a cluster -->                  only parsed, for the reason given
     <!-- slow: plays for a minute -->                  only parsed, but run by make test-thorough
-
-Bots that a page writes into entrants/ must be fit: in the end each contest with them plays two sessions, or, where it
-is one bot alone, checks it.
 """
 
 from __future__ import annotations
@@ -37,9 +27,8 @@ from pathlib import Path
 import pytest
 
 import tournament
-from tests.cli.in_process import run_cli
-from tests.docs.blocks import ROOT, Block, blocks_of, files_of, name_of, pages, runs_in
-from tournament.config import load_contests
+from tests.commands import run_cli
+from tests.docs.blocks import ROOT, blocks_of, files_of, name_of, pages, runs_in
 from tournament.contests import rules_loader
 
 LANGUAGES = {"", "c", "cpp", "ini", "json", "python", "sh", "text", "toml"}
@@ -62,7 +51,6 @@ int b(const Bot *bot, const int aBet)
     return bot->card > 0.7 || aBet < usual;
 }
 """
-RUN = [page for page in pages() if runs_in(page)]
 
 
 @pytest.mark.parametrize("page", pages(), ids=name_of)
@@ -153,27 +141,24 @@ def _printed(code: str) -> str:
     return printed
 
 
-def _execute(code: str, scope: dict[str, object]) -> None:
-    """Run a block of Python, whose last expression must not be empty."""
-    *statements, last = ast.parse(code).body
-    if not isinstance(last, ast.Expr) or (isinstance(last.value, ast.Call) and ast.unparse(last.value.func) == "print"):
-        exec(code, scope)
-        return
-    exec(ast.unparse(ast.Module(statements, [])), scope)
-    value = eval(ast.unparse(last.value), scope)
-    assert len(value) > 0 if hasattr(value, "__len__") else value is None or value, f"{ast.unparse(last)} gives nothing"
-
-
 def _alike(told: str, printed: str) -> bool:
     """Return whether a page's output is what was printed, but for spaces, and for what … stands for."""
     pieces = ["".join(piece.split()) for piece in told.split("…")]
     return re.search(".*".join(map(re.escape, pieces)), "".join(printed.split())) is not None
 
 
-def _run(blocks: list[Block], folder: Path, slow: bool) -> None:
+RUN = [page for page in pages() if runs_in(page)]
+PARAMS = [pytest.param(page, False, marks=pytest.mark.xdist_group(runs_in(page)), id=name_of(page)) for page in RUN]
+PARAMS += [pytest.param(page, True, marks=pytest.mark.thorough, id=f"slow in {name_of(page)}") for page in RUN]
+
+
+@pytest.mark.parametrize(("page", "slow"), PARAMS)
+def test_blocks_run(page: Path, slow: bool, folder: Path) -> None:
+    if slow and not any("slow" in block.marks for block in blocks_of(page)):
+        return
     scope: dict[str, object] = {"__name__": "page"}
     printed = ""
-    for block in blocks:
+    for block in blocks_of(page):
         if "not run" in block.marks or ("slow" in block.marks and not slow):
             continue
         if path := block.marks.get("file"):
@@ -184,44 +169,7 @@ def _run(blocks: list[Block], folder: Path, slow: bool) -> None:
         elif block.language == "sh":
             printed = _printed(block.code)
         elif block.language == "python":
-            _execute(block.code, scope)
-
-
-def _let_bots_play(page: Path, folder: Path) -> None:
-    """Have the bots that a page has written play two sessions, or, one alone, checked."""
+            exec(block.code, scope)
     os.chdir(folder)
-    written = [Path(path) for path in files_of(page) if path.startswith("entrants/")]
-    for name in dict.fromkeys(path.parts[1] for path in written):
-        bots = [path for path in written if path.parts[1] == name]
-        contest = load_contests().find(name)
-        if not contest.house and len(bots) == 1:
-            assert run_cli("check", str(bots[0])).code == 0
-            continue
-        options = ["--results", "played", "--sessions", "2", "--executor", "local", "--strict"]
-        if "hands" in contest.settings.model_fields and not Path("tournament.toml").exists():
-            Path("tournament.toml").write_text(f"[{name}]\nhands = 100\n")
-        done = run_cli("run", name, *options)
-        assert done.code == 0, done.out + done.err
-        assert not tournament.load(f"played/{name}").entrants.faults.any(), done.out
-
-
-@pytest.mark.parametrize(
-    "page",
-    [
-        pytest.param(page, marks=pytest.mark.xdist_group("empty" if runs_in(page) == "empty" else "records"))
-        for page in RUN
-    ],
-    ids=name_of,
-)
-def test_blocks_run(page: Path, folder: Path) -> None:
-    _run(blocks_of(page), folder, slow=False)
-    _let_bots_play(page, folder)
-
-
-SLOW = [page for page in RUN if any("slow" in block.marks for block in blocks_of(page))]
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("page", SLOW, ids=name_of)
-def test_slow_blocks_run(page: Path, folder: Path) -> None:
-    _run(blocks_of(page), folder, slow=True)
+    for bot in dict.fromkeys("/".join(path.split("/")[:3]) for path in files_of(page) if path.startswith("entrants/")):
+        assert run_cli("check", bot).code == 0, bot

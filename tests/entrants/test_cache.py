@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
 import wasmtime
 
 from tests.support import build_folder
-from tournament.artifacts import archive, compiler_command, compiler_run, program_build
+from tournament.artifacts import archive, compiler_run
 from tournament.cache import cache_folder, get_or_make, read_cached, write_cached
 from tournament.errors import RunError
 from tournament.sandbox.outside import probe, run_command
@@ -46,12 +47,9 @@ def test_cached_content_is_read_back(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "entry"
     assert read_cached(path) is None
     write_cached(path, b"content")
-    assert read_cached(path) == b"content"
-    assert get_or_make(path, lambda: b"other") == b"content"
-    write_cached(path, b"")
-    assert get_or_make(path, lambda: b"other") == b"" == read_cached(path)
+    assert get_or_make(path, lambda: b"other") == b"content" == read_cached(path)
     path.unlink()
-    assert get_or_make(path, lambda: b"made") == b"made" == read_cached(path)
+    assert get_or_make(path, lambda: b"") == b"" == read_cached(path)
     assert [entry.name for entry in path.parent.iterdir()] == ["entry"]
 
 
@@ -82,68 +80,43 @@ def test_full_disk_ends_the_run(own_cache: Path, tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize(
-    "died",
+    ("status", "everywhere", "words"),
     [
-        Finished(KILLED_CHILD, b"", b"", False),
-        Finished(-signal.SIGKILL, b"", b"", False),
-        Finished(256 - signal.SIGABRT, b"", b"", False),
-        Finished(1, b"", b"error: unable to write: No space left on device\n", False),
-    ],
-    ids=["killed", "killed at once", "its child killed", "full disk"],
-)
-def test_dying_compiler_ends_the_run(
-    own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, died: Finished
-) -> None:
-    monkeypatch.setattr(compiler_run, "_run_once", lambda *_: died)
-    monkeypatch.setattr(compiler_run, "is_full", lambda _folder: died.status == 1)
-    with pytest.raises(RunError, match="the compiler does not work on this machine"):
-        build_folder(_new(tmp_path / "bots"), {"fine.c": BOT % 1})
-
-
-@pytest.mark.parametrize(
-    ("status", "words"),
-    [
-        (256 - signal.SIGSEGV, "the compiler crashed"),
-        (KILLED_CHILD, "is set aside in this run"),
-        (256 - signal.SIGABRT, "is set aside in this run"),
+        # The compiler fails with our own source, too, so the machine is at fault.
+        (KILLED_CHILD, True, "the compiler does not work on this machine"),
+        (-signal.SIGKILL, True, "the compiler does not work on this machine"),
+        (256 - signal.SIGABRT, True, "the compiler does not work on this machine"),
+        (256 - signal.SIGSEGV, False, "the compiler crashed"),
+        (KILLED_CHILD, False, "(?s)the compiler .* is set aside in this run"),
     ],
 )
-def test_source_that_crashes_compiler_is_refused(
-    own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int, words: str
+def test_dying_compiler_blames_source_or_machine(
+    own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int, everywhere: bool, words: str
 ) -> None:
     run = compiler_run._run_once
 
     def crash(commands: list[list[str]], folder: Path, *rest: Any) -> Finished:
-        if (folder / "bot" / "fine.c").exists():
-            return Finished(status, b"", b"", False)
-        return run(commands, folder, *rest)
+        dies = everywhere or (folder / "bot" / "fine.c").exists()
+        return Finished(status, b"", b"", False) if dies else run(commands, folder, *rest)
 
     monkeypatch.setattr(compiler_run, "_run_once", crash)
-    problem = build_folder(_new(tmp_path / "bots"), {"fine.c": BOT % 1})["fine"].problem
-    assert problem and problem.startswith("the compiler") and words in problem
+    with pytest.raises(RunError, match=words) if everywhere else nullcontext():
+        assert re.match(words, build_folder(_new(tmp_path / "bots"), {"fine.c": BOT % 1})["fine"].problem or "")
 
 
-@pytest.mark.parametrize(
-    ("seen", "message"),
-    [("/nowhere", None), (None, b"error: unable to open output file: No space left on device\n")],
-    ids=["headers that can't be read", "full disk that has room again"],
-)
-def test_refusal_caused_by_machine_is_not_kept(
-    own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seen: str | None, message: bytes | None
+def test_refusal_caused_by_full_disk_is_not_kept(
+    own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = compiler_run._run_once
 
     def fail(commands: list[list[str]], folder: Path, *rest: Any) -> Finished:
-        if message and (folder / "bot" / "fine.c").exists():
-            return Finished(1, b"", message, False)
+        if (folder / "bot" / "fine.c").exists():
+            return Finished(1, b"", b"error: unable to open output file: No space left on device\n", False)
         return run(commands, folder, *rest)
 
     with monkeypatch.context() as broken:
         broken.setattr(compiler_run, "_run_once", fail)
-        if seen:
-            broken.setattr(compiler_command, "_SEEN_LIBRARY", seen)
-        with pytest.raises(RunError, match="the compiler does not work") if seen else nullcontext():
-            assert build_folder(_new(tmp_path / "bots"), {"fine.c": BOT % 1})["fine"].problem
+        assert build_folder(_new(tmp_path / "bots"), {"fine.c": BOT % 1})["fine"].problem
     assert build_folder(_new(tmp_path / "again"), {"fine.c": BOT % 1})["fine"].problem is None
 
 
@@ -154,25 +127,12 @@ MODULE = bytes(
 )
 
 
-@pytest.mark.parametrize(
-    ("ends", "says"),
-    [
-        (
-            [Finished(-signal.SIGKILL, b"", b"", False)] * 2,
-            "or this machine has too little memory (was killed by SIGKILL)",
-        ),
-        ([Finished(-signal.SIGKILL, b"", b"", True)] * 2, "this machine is too busy"),
-        ([Finished(-signal.SIGKILL, b"", b"", False)], None),
-        ([Finished(-signal.SIGABRT, b"", b"", False)], None),
-    ],
-    ids=["killed", "no time", "killed once", "short of memory once"],
-)
-def test_module_trial_ended_by_machine_blames_no_bot(
-    own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: list[Finished], says: str | None
+@pytest.mark.parametrize("times", [1, 2])
+def test_module_whose_trial_machine_ends_twice_is_set_aside(
+    own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int
 ) -> None:
-    finish, left = run_command.finish, list(ends)
-    # The first to run is the probe of the sandbox.
-    probe.probe_sandbox("on")
+    finish, left = run_command.finish, [Finished(-signal.SIGKILL, b"", b"", False)] * times
+    probe.probe_sandbox("on")  # The first to run.
 
     def finish_otherwise(process: Confined, *launch: Any, **more: Any) -> Finished:
         finished = finish(process, *launch, **more)
@@ -180,37 +140,8 @@ def test_module_trial_ended_by_machine_blames_no_bot(
 
     monkeypatch.setattr(run_command, "finish", finish_otherwise)
     problem = build_folder(_new(tmp_path / "bots"), {"fine.wasm": MODULE})["fine"].problem
-    assert problem == says or (says and problem and says in problem and "set aside in this run" in problem)
-
-
-BUILT = 'build = ["sh", "build.sh"]\ncommand = ["sh", "bot.sh"]\n'
-
-
-@pytest.mark.parametrize(
-    ("script", "times", "words"),
-    [("kill -9 $$", 2, "ended with status 247"), ("while :; do :; done", 1, "took too long")],
-    ids=["killed by the system", "cut off"],
-)
-def test_build_killed_by_system_is_repeated(
-    own_cache: Path, tmp_path: Path, script: str, times: int, words: str
-) -> None:
-    bots = _new(tmp_path / "bots")
-    folder = _new(bots / "dies")
-    for name, text in {"bot.toml": BUILT, "build.sh": script, "bot.sh": "read line\n"}.items():
-        (folder / name).write_text(text)
-    built: list[object] = []
-    build_once = program_build._build
-    with pytest.MonkeyPatch.context() as patch:
-
-        def counted(*orders: Any) -> bytes:
-            if b"build.sh" in orders[0]:  # This isn't our own trial.
-                built.append(orders)
-            return build_once(*orders)
-
-        patch.setattr(program_build, "_build", counted)
-        patch.setattr(program_build, "_SECONDS", 1)
-        problem = build_folder(bots, {})["dies"].problem
-    assert len(built) == times and f"its build (sh build.sh) {words}" in (problem or "")
+    says = "or this machine has too little memory (was killed by SIGKILL)"
+    assert problem is None if times == 1 else problem and says in problem and "set aside in this run" in problem
 
 
 def test_changed_program_folder_is_unpacked_again(tmp_path: Path) -> None:
@@ -229,46 +160,26 @@ def test_changed_program_folder_is_unpacked_again(tmp_path: Path) -> None:
         assert (folder / "run").read_text() == "#!/bin/sh\n" and os.access(folder / "run", os.X_OK)
 
     damage_by(lambda: (folder / "run").write_text("#!/bin/th\n"))
-    damage_by(lambda: (folder / "run").write_text(""))
     damage_by((folder / "run").unlink)
     damage_by(lambda: (folder / "run").chmod(0o644))
     damage_by(lambda: (folder / "more").write_text("x"))
     assert [path.name for path in folder.parent.iterdir()] == [folder.name]
 
 
-def test_unreadable_cache_names_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(*_: object, **__: object) -> NoReturn:
-        raise PermissionError(errno.EACCES, "Permission denied")
-
-    monkeypatch.setattr(Path, "open", refused)
-    with pytest.raises(RunError, match=r"can't read the cache .*: Permission denied; name a folder of yours in TOURN"):
-        read_cached(tmp_path / "note")
-
-
 @pytest.mark.parametrize("below", ["", "bots"])
-@pytest.mark.parametrize("state", ["somebody else's", "for all to write"])
-def test_cache_writable_by_others_is_refused(
-    below: str, state: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cache_writable_by_others_is_refused(below: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "cache"
     (folder / "bots").mkdir(parents=True)
     monkeypatch.setenv("TOURNAMENT_CACHE", str(folder))
     assert cache_folder() == folder
-    place = folder / below
-    if state == "for all to write":
-        place.chmod(0o757)
-        line = f"others can write to the cache {place}, and so change bots; .* chmod -R go-w {place}"
+    (folder / below).chmod(0o757)
+    with pytest.raises(RunError, match=f"others can write to the cache .*: chmod -R go-w {folder / below}"):
+        cache_folder()
+    (folder / below).chmod(0o755)
+    if mine := os.geteuid():
+        monkeypatch.setattr(os, "geteuid", lambda: mine + 1)
     else:
-        _give_away(place, monkeypatch)
-        line = f"the cache {place} belongs to .*, who could change bots; name a folder of yours in TOURNAMENT_CACHE"
+        os.chown(folder / below, 12345, -1)
+    line = "the cache .* belongs to .*, who could change bots; name a folder of yours in TOURNAMENT_CACHE"
     with pytest.raises(RunError, match=line):
         cache_folder()
-
-
-def _give_away(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give a path to another user, or let the tournament run as another user if that is refused."""
-    try:
-        os.chown(path, 12345, -1)
-    except PermissionError:
-        mine = os.geteuid()
-        monkeypatch.setattr(os, "geteuid", lambda: mine + 1)

@@ -23,7 +23,7 @@ MODULE = """(module (memory (export "memory") 1)
     (func (export "b") (param i32) (result i32) (i32.const 0)))"""
 
 
-@pytest.mark.parametrize("site", ["folder.read_submission", "build._artifact", "build._try", "build._try_module"])
+@pytest.mark.parametrize("site", ["folder.read_submission", "build._artifact", "build._try_module"])
 @pytest.mark.parametrize("error", [ZeroDivisionError("in ours\nwith a second line"), MemoryError()])
 def test_own_error_at_one_bot_changes_no_other(
     site: str, error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

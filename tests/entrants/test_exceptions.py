@@ -2,103 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
-import wasmtime
 
-from engine.wasm.modules import FUEL, read_module
-from tests.support import artifact_of, build_folder, constant_bot, try_bot
-from tournament.artifacts.bot import Entrant
-from tournament.worker.wasm.engine import Engine, engine
-from tournament.worker.wasm.stack import on_deep_stack
+from tests.worker.support import A, Answered, B, Source, ask_each, problem_of
 
 CALLS = "int b(const Bot *, int) { return 1; }\n"
-
-HELPERS = """
-#include <stdlib.h>
-__attribute__((noinline)) static int for_ever(volatile int *n) { volatile int m = *n; return for_ever(&m) + m; }
-#define CASE(name) extern "C" __attribute__((export_name(name))) int
-CASE("trap") case_trap(int) { try { __builtin_trap(); } catch (...) { return 1; } }
-CASE("abort") case_abort(int) { try { abort(); } catch (...) { return 1; } }
-CASE("recursion") case_recursion(int n) { try { return for_ever(&n); } catch (...) { return 1; } }
-CASE("endless") case_endless(int) { try { for (volatile int i = 0;; i++); } catch (...) { return 1; } }
-CASE("outside") case_outside(int) { try { return *(volatile int *)0xfffffff0; } catch (...) { return 1; } }
-CASE("throws_for_ever") case_throws(int n) { for (;;) try { throw n; } catch (int m) { n = m + 1; } }
-CASE("anything") case_anything(int) { try { throw "words"; } catch (...) { return 7; } }
+CATCHES = """#include <stdexcept>
+#include <vector>
+static int deeper(volatile int *n) {{ volatile int m = *n; return deeper(&m) + m; }}
+int a(const Bot *bot) {{ int n = 0; try {{ {} }} catch (...) {{ return 7; }} }}
 """
-
-BOTS = {
-    "cases.cpp": HELPERS + "int a(const Bot *) { return 20; }\n" + CALLS,
-    "uncaught.cpp": "#include <stdexcept>\nnamespace mine { struct Lost : std::runtime_error { Lost() :"
-    ' runtime_error("no idea") {} }; }\nint a(const Bot *) { throw mine::Lost(); }\n' + CALLS,
-    "broken_promise.cpp": "struct Odd {};\nstatic void f() noexcept { throw Odd(); }\n"
-    "int a(const Bot *) { f(); return 1; }\n" + CALLS,
-    "library.cpp": "#include <vector>\nint a(const Bot *b) { return std::vector<int>(3).at(b->money); }\n" + CALLS,
-    "at_start.cpp": "static int fails() { throw 1; }\nint early = fails();\n"
-    "int a(const Bot *) { return early; }\n" + CALLS,
+# By what a bot does within try and catch: its fault.
+TRAPS = {
+    "__builtin_trap();": "gave up (abort, exit, or a path without a return)",
+    "return deeper(&n);": "recursed too deep (stack overflow)",
+    "for (volatile int i = 0;; i++);": "ran out of fuel: it loops or is too slow",
+    "return *(volatile int *)0xfffffff0;": "read or wrote out of bounds of its memory (or recursed too deep)",
+    "for (;;) try { throw n; } catch (int m) { n = m + 1; }": "ran out of fuel: it loops or is too slow",
 }
+UNCAUGHT = {
+    "namespace mine { struct Lost : std::runtime_error { Lost() : runtime_error(\"no idea\") {} }; }\n"
+    "int a(const Bot *) { throw mine::Lost(); }": "threw mine::Lost, which nothing caught: no idea",
+    "struct Odd {};\nstatic void f() noexcept { throw Odd(); }\n"
+    "int a(const Bot *) { f(); return 1; }": "threw Odd, which nothing caught",
+    "int a(const Bot *b) { return std::vector<int>(3).at(b->money); }": (
+        "threw std::out_of_range, which nothing caught: vector"
+    ),
+}  # fmt: skip
+HEADERS = "#include <stdexcept>\n#include <vector>\n"
+FAULTS = {CATCHES.format(trap): fault for trap, fault in TRAPS.items()}
+FAULTS |= {HEADERS + source: fault for source, fault in UNCAUGHT.items()}
 
 
 @pytest.fixture(scope="module")
-def entrants(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Entrant]:
-    """Build all bots of this file together."""
-    return build_folder(tmp_path_factory.mktemp("bots"), BOTS)
+def asked() -> dict[str, Answered]:
+    """Build all bots of this file together, and ask each for two bets and a call."""
+    bots: dict[str, Source] = {f"bot_{n}.cpp": source + CALLS for n, source in enumerate(FAULTS)}
+    return ask_each({**bots, "catches.cpp": CATCHES.format('throw "words";') + CALLS}, [A, A, B])
 
 
-Case = Callable[[str], int]
+@pytest.mark.parametrize("number", range(len(FAULTS)))
+def test_trap_or_exception_ends_decision(asked: dict[str, Answered], number: int) -> None:
+    answered = asked[f"bot_{number}"]
+    assert answered.what == [list(FAULTS.values())[number]] * 2 and answered.answers == [0, 0, 1]
 
 
-@pytest.fixture
-def case(entrants: dict[str, Entrant]) -> Case:
-    """Return a function that calls one of the cases, in a store like a leg's."""
-    store = wasmtime.Store(engine(Engine.PLAIN))
-    store.set_limits(memory_size=64 << 20)
-    module = wasmtime.Module(store.engine, read_module(artifact_of(entrants["cases"])).metered())
-    linker = wasmtime.Linker(store.engine)
-    linker.define_unknown_imports_as_traps(module)
-    exports = linker.instantiate(store, module).exports(store)
-
-    fuel = exports[FUEL]
-    assert isinstance(fuel, wasmtime.Global)
-
-    def call(name: str) -> int:
-        fuel.set_value(store, 1_000_000_000)
-        function = exports[name]
-        assert isinstance(function, wasmtime.Func)
-        return int(on_deep_stack(function, store, 0))
-
-    fuel.set_value(store, 1_000_000_000)
-    start = exports["_initialize"]
-    assert isinstance(start, wasmtime.Func)
-    start(store)
-    return call
-
-
-@pytest.mark.parametrize(
-    ("name", "code"),
-    [
-        ("trap", wasmtime.TrapCode.UNREACHABLE),
-        ("abort", wasmtime.TrapCode.UNREACHABLE),
-        ("recursion", wasmtime.TrapCode.STACK_OVERFLOW),
-        ("endless", wasmtime.TrapCode.UNREACHABLE),
-        ("outside", wasmtime.TrapCode.MEMORY_OUT_OF_BOUNDS),
-        ("throws_for_ever", wasmtime.TrapCode.UNREACHABLE),
-    ],
-)
-def test_traps_are_not_caught(case: Case, name: str, code: wasmtime.TrapCode) -> None:
-    with pytest.raises(wasmtime.Trap) as ended:
-        case(name)
-    assert ended.value.trap_code == code
-    assert case("anything") == 7
-
-
-def test_uncaught_exception_is_named(entrants: dict[str, Entrant]) -> None:
-    said = {
-        "uncaught": "threw mine::Lost, which nothing caught: no idea",
-        "broken_promise": "threw Odd, which nothing caught",
-        "library": "threw std::out_of_range, which nothing caught: vector",
-    }
-    for name, words in said.items():
-        assert try_bot(entrants[name], constant_bot(20, 1), sessions=1).failures == [words] * 3
-    assert entrants["at_start"].problem == "can't start: threw an exception that nothing caught"
+def test_bot_catches_exception_unless_at_start(asked: dict[str, Answered]) -> None:
+    assert asked["catches"].answers == [7, 7, 1] and not asked["catches"].faults
+    start = "static int fails() { throw 1; }\nint early = fails();\nint a(const Bot *) { return early; }\n" + CALLS
+    assert problem_of(start, "bot.cpp") == "can't start: threw an exception that nothing caught"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import types
 from pathlib import Path
 from typing import Any
@@ -10,146 +11,73 @@ import pytest
 import wasmtime
 
 from tests.built_in import HOLDEM_TRAINING, MATRIX_GAME, TWO_CARD_DRAW, VON_NEUMANN_POKER
-from tests.cli.in_process import run_cli
-from tests.samples import sample_params
+from tests.commands import command, run_cli
 from tournament.artifacts.bot import Entrant
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
-from tournament.entrants.build import build_entrants, find_standard
-from tournament.entrants.folder import read_submission
+from tournament.entrants.build import build_entrants
 from tournament.sandbox.inside.bot_functions import choose_functions
 from tournament.sandbox.inside.function_names import choose, names_for
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.wasm.loading import load_bot
 
-HELPER_FIRST = "int {0}(int *p) {{ return p[0] + 2; }}\n"
 CARDS = (
     "int init(int x, int y) { return 0; } int new_hand(int x, int y, int z) { return %d; }"
     " int round1(int x, int y, int z) { return 0; } int draw(int x, int y, int z) { return 0; }"
     " int round2(int x, int y, int z, int v, int w) { return 0; }"
     " int showdown(int x, int y, int z, int v) { return 0; }"
 )
-AFTER_FILE = CARDS.replace("int init", "int cards_init").replace("int new_hand", "int cards_new_hand").replace(
-    "int round", "int cards_round"
-).replace("int draw", "int cards_draw").replace("int showdown", "int cards_showdown")  # fmt: skip
+AFTER_FILE = re.sub("int (?=[inrds]\\w+\\()", "int cards_", CARDS)
 # The first answer of each: from the function that is meant.
 IN_C = "int a(Bot *bot) { return 1; } int b(Bot *bot, int aBet) { return 1; }\n"
 B = "int b(Bot *bot, int aBet) { return 1; }\n"
 CLASS = f"class TwoCardDraw {{ public: {CARDS % 1} }};\n"
 DECISION = "pair<ActionType, int> makeDecision(const State &s) { return make_pair(ActionType::RAISE, 1); }\n"
 HOLDEM_BOT = f'#include "texas.h"\nusing namespace std;\n{DECISION}'
-MEANT: dict[str, tuple[Contest, str, int]] = {
-    "horse.c": (MATRIX_GAME, HELPER_FIRST.format("helper") + "int move(const Bot *bot) { return 1; }", 1),
-    "zebra.c": (MATRIX_GAME, HELPER_FIRST.format("ZebraMove") + "int move(const Bot *bot) { return 1; }", 1),
-    "okapi.c": (MATRIX_GAME, "int okapimove(const Bot *bot) { return 0; } int move(Bot *bot) { return 1; }", 1),
-    "gnu.cpp": (MATRIX_GAME, HELPER_FIRST.format("gnu_move") + "static int move(const Bot *bot) { return 1; }", 1),
-    "moose.cpp": (MATRIX_GAME, "#include <utility>\nusing namespace std;\nint move(const Bot *bot) { return 1; }", 1),
-    "camel.c": (
-        MATRIX_GAME,
-        "static int pick(int move) { return move; } int camel_move(const Bot *bot) { return pick(1); }",
-        1,
-    ),
-    "pasted.c": (MATRIX_GAME, "#define IS(p, q) int p##q(const Bot *bot)\nIS(mo, ve) { return 1; }", 1),
-    "spliced.c": (
-        MATRIX_GAME,
-        "int splicedmove(const Bot *bot) { return 0; } int mo\\\nve(const Bot *bot) { return 1; }",
-        1,
-    ),
-    "overloaded.cpp": (MATRIX_GAME, "int move(int n) { return n; } int move(const Bot *bot) { return 1; }", 1),
-    "variable.c": (MATRIX_GAME, "static int move = 7; int variablemove(Bot *bot) { return move - 6; }", 1),
-    "deck.cpp": (TWO_CARD_DRAW, f"static int deck_init(int n) {{ return n; }} {CARDS % 1}", 1),
-    "cards.c": (TWO_CARD_DRAW, AFTER_FILE % 1, 1),
-    "drawer.c": (TWO_CARD_DRAW, f"static int drawerdraw(int *p) {{ return *p; }} {CARDS % 1}", 1),
-    "both.cpp": (TWO_CARD_DRAW, f"{CARDS % 0}\nclass TwoCardDraw {{ public: {CARDS % 1} }};", 1),
-    "spoken_of.cpp": (TWO_CARD_DRAW, f"// Not a class TwoCardDraw.\n{CARDS % 1}", 1),
-    "declared.cpp": (TWO_CARD_DRAW, f"class TwoCardDraw; {CARDS % 1}", 1),
-    "loner.c": (
-        VON_NEUMANN_POKER,
-        "static int a(int *p) { return *p; } int lonera(Bot *bot) { return 7; }"
-        " int lonerb(Bot *bot, int bet) { return 1; }",
-        7,
-    ),
+MEANT: dict[str, tuple[Contest, str]] = {
+    "horse.c": (MATRIX_GAME, "int helper(int *p) { return *p + 2; } int move(const Bot *bot) { return 1; }"),
+    "gnu.cpp": (MATRIX_GAME, "int gnu_move(int *p) { return *p; } static int move(const Bot *bot) { return 1; }"),
+    "moose.cpp": (MATRIX_GAME, "#include <utility>\nusing namespace std;\nint move(const Bot *bot) { return 1; }"),
+    "pasted.c": (MATRIX_GAME, "#define IS(p, q) int p##q(const Bot *bot)\nIS(mo, ve) { return 1; }"),
+    "overloaded.cpp": (MATRIX_GAME, "int move(int n) { return n; } int move(const Bot *bot) { return 1; }"),
+    "cards.c": (TWO_CARD_DRAW, AFTER_FILE % 1),
+    "both.cpp": (TWO_CARD_DRAW, f"{CARDS % 0}\nclass TwoCardDraw {{ public: {CARDS % 1} }};"),
+    "spoken_of.cpp": (TWO_CARD_DRAW, f"// Not a class TwoCardDraw.\n{CARDS % 1}"),
     "helped.c": (
         VON_NEUMANN_POKER,
-        "static int b(Bot *bot, int bet) { return 0; } int helpedA(Bot *bot) { return 7; }"
+        "static int b(Bot *bot, int bet) { return 0; } int helpedA(Bot *bot) { return 1; }"
         " int helpedB(Bot *bot, Money bet) { return b(bot, bet); }",
-        7,
     ),
     "alice.cpp": (
         HOLDEM_TRAINING,
         '#include "texas.h"\nstatic int aliceMakeDecision(int n) { return n; }\n'
         "std::pair<ActionType, int> makeDecision(const State &s) { return {ActionType::RAISE, 1}; }",
-        1,
     ),
     # What gcc and g++ take, and statements allow: macros and globals of all names, the headers of a system.
-    # An empty environment.
-    "environment.c": (
-        VON_NEUMANN_POKER,
-        '#include <locale.h>\nint a(Bot *f) { setlocale(LC_ALL, ""); return !getenv("HOME"); }\n' + B,
-        1,
-    ),
     # Macros of names that are ordinary.
     "words.c": (
         VON_NEUMANN_POKER,
         "#define seed 12345\n#define bet 20\n#define unused\n#define name x\n#define bot 7\n"
         "int a(Bot *f) { return 1; } int b(Bot *f, int m) { return 1; }\n",
-        1,
     ),
-    "words_of_cards.cpp": (
-        TWO_CARD_DRAW,
-        "#define unused 3\n#define bets 4\n#define winnings 4\n#define card1 7\n#define drew\n" + CLASS,
-        1,
-    ),
-    "words_of_texas.cpp": (
-        HOLDEM_TRAINING,
-        '#include "texas.h"\n#define seed 3\n#define state 4\n#define decision 5\n' + HOLDEM_BOT,
-        1,
-    ),
-    "wide.cpp": (VON_NEUMANN_POKER, "#define int long long\n" + IN_C, 1),
-    "wide_cards.cpp": (TWO_CARD_DRAW, "#define int long long\n" + CLASS, 1),
-    "wide_texas.cpp": (HOLDEM_TRAINING, "#define int long long\n" + HOLDEM_BOT, 1),
-    "own_new.cpp": (
-        TWO_CARD_DRAW,
-        "class TwoCardDraw { public: void *operator new(size_t n) { return malloc(n); }" + CARDS % 1 + "};\n",
-        1,
-    ),
+    "wide_texas.cpp": (HOLDEM_TRAINING, "#define int long long\n" + HOLDEM_BOT),
     # Globals whose names the library has.
-    "bessel.c": (VON_NEUMANN_POKER, "int y1[5];\n" + IN_C, 1),
     "functions.cpp": (
         VON_NEUMANN_POKER,
         "int index, round, log[4], div, remove, clock;\nint f() { return index + clock; }\n" + IN_C,
-        1,
     ),
     "of_std.cpp": (
         VON_NEUMANN_POKER,
         "#include <vector>\n#include <string>\nusing namespace std;\nint count = 1, left;\n"
         "int a(Bot *bot) { count++; left = vector<int>(2, count).size(); return count == 2 && left == 2; }\n" + B,
-        1,
     ),
-    # Headers of a system.
-    "system.c": (
+    # Headers of a system, and a value that no one reads.
+    "system.cpp": (
         VON_NEUMANN_POKER,
-        "#include <signal.h>\n#include <sys/mman.h>\n#include <sys/resource.h>\n#include <sys/times.h>\n"
-        "#include <unistd.h>\nstatic void caught(int number) {}\nint a(Bot *f) {\n"
-        "struct tms t; struct rusage r; times(&t); getrusage(RUSAGE_SELF, &r); signal(SIGFPE, caught); raise(SIGFPE);\n"
-        "char *p = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);\n"
-        "p[3] = 1; return p[3] * (getpid() > 0); }\n" + B,
-        1,
-    ),
-    "gnu.c": (
-        VON_NEUMANN_POKER,
-        "#define _GNU_SOURCE\n#include <math.h>\n#include <stdlib.h>\n"
-        "static int by(const void *a, const void *b, void *s)\n{ return *(int *)s * (*(int *)a - *(int *)b); }\n"
-        "int a(Bot *f) { int v[3] = {3, 1, 2}, up = 1; double s, c;\n"
-        "qsort_r(v, 3, sizeof *v, by, &up); sincos(0, &s, &c);\n"
-        "return v[0] * (exp10(2) == 100) * (c == 1); }\n" + B,
-        1,
-    ),
-    # A value that no one reads.
-    "returns.cpp": (
-        VON_NEUMANN_POKER,
-        "int seen; int note(int x) { seen = x; }\nint a(Bot *bot) { note(1); return seen; }\n" + B,
-        1,
+        "#include <signal.h>\n#include <sys/mman.h>\n#include <sys/resource.h>\n#include <unistd.h>\n"
+        "int seen; int note(int x) { seen = x; }\nint a(Bot *f) { struct rusage r; getrusage(RUSAGE_SELF, &r);\n"
+        "char *p = (char *)mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);\n"
+        "p[3] = 1; note(p[3] * (getpid() > 0)); return seen; }\n" + B,
     ),
 }
 UNCLEAR: dict[str, tuple[Contest, str, str]] = {
@@ -163,27 +91,14 @@ UNCLEAR: dict[str, tuple[Contest, str, str]] = {
         "int misfitmove(int *p, int n) { return p[n]; }",
         "lacks the function move (or misfitmove)\nmisfitmove doesn't fit: error: too few arguments",
     ),
-    "strange.c": (
-        MATRIX_GAME,
-        "int lastmove, firstmove(const Bot *bot) { return 1; }",
-        "lacks the function move (or strangemove)",
-    ),
-    "variable.c": (MATRIX_GAME, "int lastmove;", "lacks the function move (or variablemove)"),
     "two.py": (
         MATRIX_GAME,
         "def firstmove(bot):\n    return 1\ndef lastmove(bot):\n    return 1\n",
         "lacks the function move",
     ),
-    "wide.py": (MATRIX_GAME, "def firstmove(bot, turn):\n    return 1\n", "lacks the function move"),
     "undefined.c": (MATRIX_GAME, "int move(const Bot *bot);", "uses move, which bots don't have"),
     "torn.c": (MATRIX_GAME, "int move(const Bot *bot) { return", "at the end of the file: error: expected expression"),
-    "taker.c": (MATRIX_GAME, "int move(const Bot *bot, int turn) { return 1; }", "too few arguments"),
     "private.cpp": (TWO_CARD_DRAW, f"class TwoCardDraw {{ {CARDS % 1} }};", "private member"),
-    "partly.cpp": (
-        TWO_CARD_DRAW,
-        "class TwoCardDraw { public: int init(int x, int y) { return 0; } };",
-        "no member named 'new_hand'",
-    ),
     "mixed.c": (
         VON_NEUMANN_POKER,
         "int a(Bot *bot) { return 0; } int mixedb(Bot *bot, int bet) { return 0; }",
@@ -194,8 +109,6 @@ OLD_HOLDEM = '#include <cstddef>\n#include <iterator>\n#include "texas.h"\nusing
 
 # By file: the contest, the standard by which it builds first, and the text.
 STANDARDS: dict[str, tuple[Contest, str, str]] = {
-    "structured.cpp": (TWO_CARD_DRAW, "gnu++17", "#include <utility>\nauto [one, two] = std::pair(1, 2);\n" + CLASS),
-    "registers.cpp": (TWO_CARD_DRAW, "gnu++17", "int f(int n) { register int m = n; return m; }\n" + CLASS),
     "retired.cpp": (
         TWO_CARD_DRAW,
         "gnu++11",
@@ -205,11 +118,6 @@ STANDARDS: dict[str, tuple[Contest, str, str]] = {
         "int less_than(const vector<int> &v) { return count_if(v.begin(), v.end(), bind1st(less<int>(), 3)); }\n"
         "void f() throw(int) {}\n" + CLASS,
     ),
-    "globals.cpp": (
-        HOLDEM_TRAINING,
-        "gnu++11",
-        OLD_HOLDEM + "int data[10], byte, size;\nint g() { return data[size] + byte; }\nauto x = {1, 2};\n" + DECISION,
-    ),
     "words.cpp": (TWO_CARD_DRAW, "gnu++98", "static int constexpr = 3, decltype = 4, alignas = 5;\n" + CLASS),
     "concepts.cpp": (
         HOLDEM_TRAINING,
@@ -217,22 +125,17 @@ STANDARDS: dict[str, tuple[Contest, str, str]] = {
         "#include <concepts>\ntemplate <std::integral T> T id(T t) { return t; }\n" + OLD_HOLDEM + DECISION,
     ),
     "constant.c": (VON_NEUMANN_POKER, "gnu2x", "constexpr int one = 1;\nstatic auto x = nullptr;\n" + IN_C),
-    "plain.c": (VON_NEUMANN_POKER, "gnu17", IN_C),
     "restricts.c": (VON_NEUMANN_POKER, "gnu89", "static int restrict = 3, typeof_ = 1;\n" + IN_C),
-    "inlines.c": (
-        VON_NEUMANN_POKER,
-        "gnu89",
-        "inline __attribute__((noinline)) int one(int x) { return x; }\n" + IN_C.replace("1;", "one(1);"),
-    ),
 }
-# One of each standard, and what only an older one than the newest takes.
-SAMPLE = ("registers.cpp", "retired.cpp", "words.cpp", "concepts.cpp", "plain.c", "restricts.c", "constant.c")
 
 
-def built(folder: Path, contest: Contest, file: str, source: str) -> Entrant:
-    (folder / file).write_text(source)
+def built(folder: Path, contest: Contest, file: str, source: str | bytes) -> Entrant:
+    (folder / "bots").mkdir(exist_ok=True)
+    path = folder / "bots" / file
+    path.write_bytes(source if isinstance(source, bytes) else source.encode())
     settings = find_contest(contest.name).settings()
-    (entrant,) = build_entrants(contest, settings, SandboxSettings(), folder, lambda _text: None)
+    (entrant,) = build_entrants(contest, settings, SandboxSettings(), path.parent, lambda _text: None)
+    path.rename(folder / file)
     return entrant
 
 
@@ -263,31 +166,25 @@ def first_answer(entrant: Entrant, contest: str) -> int:
     return answer
 
 
-@pytest.mark.parametrize("file", sample_params(MEANT, [*list(MEANT)[:20:5], *list(MEANT)[20:]]))
+@pytest.mark.parametrize("file", MEANT)
 def test_intended_function_plays(tmp_path: Path, file: str) -> None:
-    contest, source, answer = MEANT[file]
-    assert first_answer(built(tmp_path, contest, file, source), contest.name) == answer
+    contest, source = MEANT[file]
+    assert first_answer(built(tmp_path, contest, file, source), contest.name) == 1
 
 
-@pytest.mark.parametrize("file", sample_params(UNCLEAR, 5))
+@pytest.mark.parametrize("file", UNCLEAR)
 def test_unclear_function_breaks_the_bot(tmp_path: Path, file: str) -> None:
     contest, source, words = UNCLEAR[file]
     entrant = built(tmp_path, contest, file, source)
     assert entrant.artifact is None and words in (entrant.problem or "")
 
 
-@pytest.mark.parametrize("file", sample_params(STANDARDS, SAMPLE))
+@pytest.mark.parametrize("file", STANDARDS)
 def test_first_fitting_standard_builds_the_bot(tmp_path: Path, file: str) -> None:
     contest, standard, source = STANDARDS[file]
     assert first_answer(built(tmp_path, contest, file, source), contest.name) == 1
-    submission = read_submission(tmp_path / file)
-    assert find_standard(submission, contest.interface, SandboxSettings())[0] == standard
-
-
-def test_check_names_the_language_standard(tmp_path: Path) -> None:
-    (tmp_path / "constant.c").write_text(STANDARDS["constant.c"][2])
-    done = run_cli("check", str(tmp_path / "constant.c"), "--contest", "von_neumann_poker")
-    assert "compiled by gnu2x" in " ".join(done.out.split()), done
+    done = command(tmp_path, "check", file, "--contest", contest.name)
+    assert f"compiled by {standard}" in " ".join(done.out.split()), done
 
 
 @pytest.mark.slow
@@ -311,29 +208,20 @@ def module(*functions: tuple[str, str, int]) -> bytes:
 def test_exports_follow_the_rule_of_names(tmp_path: Path) -> None:
     bots = {
         "exact.wasm": module(("exactmove", "i32", 0), ("move", "i32", 1)),
-        "helped.wasm": module(("helped_move", "i32 i32", 0), ("helpedmove", "i32", 1)),
         "twice.wasm": module(("twicemove", "i32", 0), ("twice_move", "i32", 1)),
         "narrow.wasm": module(("move", "f32", 0)),
     }
-    for file, content in bots.items():
-        (tmp_path / file).write_bytes(content)
-    settings = find_contest("matrix_game").settings()
-    entrants = {
-        entrant.name: entrant
-        for entrant in build_entrants(MATRIX_GAME, settings, SandboxSettings(), tmp_path, lambda _text: None)
-    }
-    for name, function in {"exact": "move", "helped": "helpedmove"}.items():
-        loaded = load_bot(entrants[name].artifact or b"", MATRIX_GAME.interface, name, 64)
-        assert set(loaded.functions) == {function}
-    assert "twicemove and twice_move could each be" in (entrants["twice"].problem or "")
-    assert "the function move is (f32) -> (i32), expected (i32) -> (i32 or i64)" in (entrants["narrow"].problem or "")
+    exact, twice, narrow = (built(tmp_path, MATRIX_GAME, file, source) for file, source in bots.items())
+    assert set(load_bot(exact.artifact or b"", MATRIX_GAME.interface, "exact", 64).functions) == {"move"}
+    assert "twicemove and twice_move could each be" in (twice.problem or "")
+    assert "the function move is (f32) -> (i32), expected (i32) -> (i32 or i64)" in (narrow.problem or "")
 
 
-@pytest.mark.parametrize("name", ["move", "zebramove", "zebraMOVE", "zebra_move", "zebraMove"])
-def test_rule_of_names_holds_for_all_languages(name: str) -> None:
+def test_rule_of_names_holds_for_all_languages() -> None:
     """Compiler, exports and Python agree on names."""
-    assert choose("zebra", {"move": [word for word in names_for("zebra", "move") if word == name]}) == [name]
-    module = types.ModuleType("zebra")
-    exec(f"def {name}(bot): return 1\ndef Zebra__move(bot): return 2", module.__dict__)
-    (function,) = choose_functions(module, "zebra", [(("move",), 1)], "")
-    assert function(None) == 1
+    for name in ("move", "zebramove", "zebraMOVE", "zebra_move", "zebraMove"):
+        assert choose("zebra", {"move": [word for word in names_for("zebra", "move") if word == name]}) == [name]
+        module = types.ModuleType("zebra")
+        exec(f"def {name}(bot): return 1\ndef Zebra__move(bot): return 2", module.__dict__)
+        (function,) = choose_functions(module, "zebra", [(("move",), 1)], "")
+        assert function(None) == 1

@@ -30,6 +30,6 @@ def test_swollen_summary_is_refused_in_one_line(tmp_path: Path) -> None:
     pq.write_table(swollen, summary, compression="zstd", use_dictionary=False, write_statistics=False)
     taken = tmp_path / "taken"
     done = call(["verify", "--results", str(place.results)], _MEASURE.format(taken=str(taken)))
-    assert done.returncode in (1, 2) and "Traceback" not in done.stderr
-    assert "matches.parquet doesn't match the legs" in done.stdout + done.stderr
+    assert done.code in (1, 2) and "Traceback" not in done.err
+    assert "matches.parquet doesn't match the legs" in done.said
     assert float(taken.read_text()) < 500

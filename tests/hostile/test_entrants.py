@@ -84,9 +84,9 @@ def test_text_of_bots_is_harmless_on_terminals(tmp_path: Path, scratch: Path) ->
     bots = {"painter": {"bot.toml": 'command = ["sh", "bot.sh"]', "bot.sh": painter}}
     ground.prepare([HERE / "python" / f"paints_{name}.py" for name in ("the_terminal", "at_start")], {**FEW, **bots})
     done = call(["run", CONTEST, "--config", str(ground.config()), *ground.folders, "--executor", "local"])
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.err
     checked = call(["check", str(ground.entrants / "paints_at_start.py"), "--contest", "von_neumann_poker"])
-    assert checked.returncode in (1, 2) and "Traceback" not in checked.stderr, checked.stderr
-    for text in (done.stdout + done.stderr, checked.stdout + checked.stderr):
+    assert checked.code in (1, 2) and "Traceback" not in checked.err, checked.err
+    for text in (done.said, checked.said):
         assert "\x1b" not in text and "\x07" not in text and "\N{RIGHT-TO-LEFT OVERRIDE}" not in text
         assert "[/" in text

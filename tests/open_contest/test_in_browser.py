@@ -80,7 +80,7 @@ def test_author_submits_repairs_practises_withdraws_and_signs_out(tmp_path: Path
         assert [one["message"] for one in logged(driver, "browser") if not re.search(answers, one["message"])] == []
         events = [json.loads(entry["message"])["message"] for entry in logged(driver, "performance")]
         asked = [one["params"]["request"]["url"] for one in events if one["method"] == "Network.requestWillBeSent"]
-        asked = [url for url in asked if not url.startswith(("chrome:", "data:"))]  # A new tab is the browser's own.
+        asked = [url for url in asked if not url.startswith(("chrome", "data:"))]  # A new tab is the browser's own.
         assert asked and all(url.startswith(f"http://127.0.0.1:{served.port}/") for url in asked)
         assert not any(token in url for url in asked)
     assert token not in served.said.read_text()

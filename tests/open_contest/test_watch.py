@@ -17,7 +17,7 @@ from unittest.mock import Mock
 import pytest
 
 import tournament
-from tests.cli.in_process import run_cli
+from tests.commands import run_cli
 from tests.contest_runs import CONTEST, SEEDS, ContestDir, bot_source, make_contest
 from tests.open_contest.support import failing_at
 from tests.processes import wait_until

@@ -24,7 +24,7 @@ from urllib.parse import urlencode
 import pytest
 import uvicorn
 
-from tests.cli.in_process import run_cli
+from tests.commands import run_cli
 from tests.contest_runs import CONTEST, REPOSITORY, make_contest
 from tests.open_contest.support import GOOD, UNFIT, Ground
 from tests.processes import wait_until

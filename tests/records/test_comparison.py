@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,8 +11,9 @@ from typing import Any
 import pytest
 
 import tournament
-from tests.cli.in_process import run_cli
-from tests.contest_runs import REPOSITORY, SEEDS, ContestDir, bot_source, make_contest
+from tests.commands import run_cli
+from tests.contest_runs import SEEDS, ContestDir, bot_source, make_contest
+from tournament.records.citation import results_digest
 from tournament.records.comparison import Comparison, _shared_legs
 from tournament.store.legs import Legs
 
@@ -38,7 +37,7 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> ContestDir:
     return played(tmp_path_factory.mktemp("first"))
 
 
-def test_same_games_in_another_order_are_the_same_results(first: ContestDir, tmp_path: Path) -> None:
+def test_same_games_in_another_order_are_same_results(first: ContestDir, tmp_path: Path) -> None:
     grown = make_contest(tmp_path, ["even", "dull"], 300)  # Bots and matches get other numbers.
     grown.play()
     for name in ("calm", "bold"):
@@ -54,7 +53,7 @@ def test_same_games_in_another_order_are_the_same_results(first: ContestDir, tmp
     assert (ended.code, ended.out) == (0, f"same results: 4 bots, {found.shared_legs} legs\n")
 
 
-def test_changed_bot_is_beyond_luck_and_pairs_without_it_are_equal(first: ContestDir, tmp_path: Path) -> None:
+def test_changed_bot_differs_beyond_luck(first: ContestDir, tmp_path: Path) -> None:
     other = make_contest(tmp_path, BOTS, 300)
     other.write_bot("bold", bot_source(0, 9))
     other.play()
@@ -71,7 +70,7 @@ def test_changed_bot_is_beyond_luck_and_pairs_without_it_are_equal(first: Contes
     assert [row["bot"] for row in values["scores"] if row["version"] == "changed"] == ["bold"]
 
 
-def test_other_settings_and_other_bots_are_named(first: ContestDir, tmp_path: Path) -> None:
+def test_other_settings_and_bots_are_named(first: ContestDir, tmp_path: Path) -> None:
     other = played(tmp_path, ["bold", "calm", "fair"], SEEDS[8], 40)
     found = compared(first, other)
     assert [name for name, *_ in found.settings] == ["seed", "sessions"]
@@ -85,7 +84,7 @@ def test_other_settings_and_other_bots_are_named(first: ContestDir, tmp_path: Pa
     assert SEEDS[8] not in text
 
 
-def test_error_of_a_difference_is_that_of_two_independent_runs(
+def test_error_of_difference_is_that_of_independent_runs(
     first: ContestDir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = played(tmp_path, seed=SEEDS[8])
@@ -101,72 +100,6 @@ def test_error_of_a_difference_is_that_of_two_independent_runs(
         assert 1.95 < row.ci_half_width / row.stderr < 2.05  # Student's t of about 600 degrees
 
 
-@pytest.mark.slow
-@pytest.mark.statistical
-def test_luck_alone_is_rarely_beyond_luck(tmp_path: Path) -> None:
-    """Few of eight comparisons of the same bots with other seeds have a score or a pair beyond luck.
-
-    Four or more of eight with a chance of 1 in 20 have a probability of 1 in 2,700. The bots are equal or differ.
-    """
-    runs = []
-    for number in range(9):
-        place = make_contest(tmp_path / str(number), [*BOTS, "fair"], 30)
-        place.write_bot("twin", (place.entrants / "bold.c").read_text())
-        place.config.write_text(place.config.read_text().replace(SEEDS[7], f"luck alone, run {number:03}"))
-        place.play()
-        runs.append(tournament.load(place.results))
-    from tournament.records.comparison import compare_results
-
-    found = [compare_results(one, other) for one, other in itertools.pairwise(runs)]
-    assert sum(bool(one.scores.differs.any()) for one in found) <= 3
-    assert sum(bool(one.pairs.differs.any()) for one in found) <= 3
-
-
-def test_name_of_a_broken_bot_is_no_formula_of_a_spreadsheet(first: ContestDir, tmp_path: Path) -> None:
-    other = make_contest(tmp_path, BOTS, 4)
-    (other.entrants / "=1+1.c").write_text("int a(")
-    other.play()
-    shown = run_cli("compare", str(first.results), str(other.results), "--csv").out
-    assert "\n'=1+1.c,second only," in shown and shown.startswith("bot,version,first,second,")
-
-
-def test_legs_that_bots_played_otherwise_are_counted(first: ContestDir) -> None:
-    legs = Legs.joined(batch.legs for batch in tournament.load(first.results).batches)
-    sums = legs.sums.copy(order="F")
-    sums[3, 0, 0] += 1
-    assert _shared_legs(legs, replace(legs, sums=sums)) == (len(legs), 1)
-
-
-@pytest.mark.parametrize(
-    ("contest", "config", "bots", "settings"),
-    [
-        ("two_card_draw", "tournament.toml", ["check_caller.c", "random_legal.c"], {"hands": 32, "servers": 2}),
-        (
-            "auction",
-            "examples/auction/tournament.toml",
-            ["any_bid.c", "careful.cpp", "equilibrium.py"],
-            {"sessions": 4},
-        ),
-    ],
-)
-def test_other_contests_can_be_compared_and_cited(
-    contest: str, config: str, bots: list[str], settings: dict[str, Any], tmp_path: Path
-) -> None:
-    places, entrants = [], tmp_path / "bots"
-    entrants.mkdir()
-    for bot in bots:
-        shutil.copy((REPOSITORY / config).parent / "entrants" / contest / bot, entrants)
-    for number in (7, 8):
-        options = {**settings, "entrants": entrants, "results": tmp_path / str(number), "seed": SEEDS[number]}
-        tournament.run(contest, config=REPOSITORY / config, workers=1, **options)
-        places.append(tmp_path / str(number) / contest)
-    found = tournament.compare(*places)
-    assert len(found.scores) and len(found.pairs) and found.shared_legs == 0 and not found.is_same
-    assert found.scores.difference.notna().all()
-    one, other = map(tournament.cite, places)
-    assert one.bots == other.bots and one.records_sha256 != other.records_sha256
-
-
 def test_citation_shows_the_seed_only_when_asked(first: ContestDir) -> None:
     words = ("cite", "--results", str(first.results))
     text, entry, with_seed = (run_cli(*words, *more).out for more in ((), ("--bibtex",), ("--show-seed",)))
@@ -178,12 +111,11 @@ def test_citation_shows_the_seed_only_when_asked(first: ContestDir) -> None:
     assert entry.count("{") == entry.count("}") and "_" not in entry.split("\n", 1)[1].replace("\\_", "")
 
 
-def test_digest_of_results_depends_on_every_sum(first: ContestDir) -> None:
-    from tournament.records.citation import results_digest
-
+def test_changed_sums_change_digest_and_are_counted(first: ContestDir) -> None:
     legs = Legs.joined(batch.legs for batch in tournament.load(first.results).batches)
     sums = legs.sums.copy(order="F")
     sums[-1, -1, -1] += 1
+    assert _shared_legs(legs, replace(legs, sums=sums)) == (len(legs), 1)
     counts = legs.counts.copy(order="F")
     counts[0, 3] += 1
     digests = {results_digest(one) for one in (legs, replace(legs, sums=sums), replace(legs, counts=counts))}

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import tournament
-from tests.cli.in_process import run_cli
-from tests.contest_runs import ContestDir, make_contest
+from tests.commands import run_cli
+from tests.contest_runs import ContestDir, make_contest, make_shipped_contest
 from tournament.open_contest.author_page import AuthorPage, _Records
 from tournament.records.losses import LOSSES, describe_loss, loss_rows
 from tournament.records.results import Results
@@ -81,10 +81,7 @@ def in_a_loop(several: list[Results], bot: str, *, by_opponent: bool = False) ->
         met = [name for name in mine if name in theirs]
         if not met:
             continue
-        every = [gain for name in mine for gain in mine[name]]
-        spread = np.var(every, ddof=1) if len(every) > 1 else np.nan
-        of_others = [gain for name in theirs for gain in theirs[name]]
-        field = np.var(of_others, ddof=1) if len(of_others) > 1 else np.nan
+        spread, field = (pd.Series([*itertools.chain(*side.values())]).var() for side in (mine, theirs))
         for group in [[name] for name in met] if by_opponent else [met]:
             games = sum(len(mine[name]) for name in group)
             if games < 10 or sum(len(theirs[name]) for name in group) < 10:
@@ -104,20 +101,14 @@ def assert_same(found: pd.DataFrame, expected: pd.DataFrame) -> None:
     pd.testing.assert_frame_equal(one, other, check_dtype=False)
 
 
-@pytest.mark.parametrize("bot", ["calls", "right"])
-def test_losses_are_those_of_a_plain_loop(results: Results, bot: str) -> None:
-    found = results.losses(bot)
+@pytest.mark.parametrize(("bot", "by_opponent"), [("right", False), ("calls", True)])
+def test_losses_are_those_of_plain_loop(results: Results, bot: str, by_opponent: bool) -> None:
+    found = results.losses(bot, by_opponent=by_opponent)
     assert found.lost.is_monotonic_decreasing and len(found) > 20
-    assert_same(found, in_a_loop([results], bot))
+    assert_same(found, in_a_loop([results], bot, by_opponent=by_opponent))
 
 
-def test_opponents_are_told_apart(results: Results) -> None:
-    found = results.losses("calls", by_opponent=True)
-    assert set(found.opponent) == {"never", "right", "twin"}
-    assert_same(found, in_a_loop([results], "calls", by_opponent=True))
-
-
-def test_match_compares_with_the_others_in_the_contest_s_records(place: ContestDir, tmp_path: Path) -> None:
+def test_match_compares_with_recorded_bots(place: ContestDir, tmp_path: Path) -> None:
     """Don't count the records' own games of a bot of this name."""
     kept = str(tmp_path / "match")
     report = tournament.match(
@@ -128,20 +119,12 @@ def test_match_compares_with_the_others_in_the_contest_s_records(place: ContestD
     assert_same(pd.DataFrame(loss_rows(match, "calls", field=recorded)), expected)
     sure = expected[expected.lost > 2 * expected.stderr].sort_values("lost", ascending=False)
     assert [loss["lost"] for loss in report.losses] == pytest.approx([*sure.lost[:3]]) and len(sure) > 3
-    assert not loss_rows(match, "calls"), "no other bot has met its opponents there"
 
 
-def test_authors_see_where_their_bot_loses_unless_decisions_are_hidden(results: Results) -> None:
-    contest = contest_of(results)
-    found = loss_rows(results, "calls")[0]
-    for hidden in (True, False):
-        mine = AuthorPage.__new__(AuthorPage)._played(
-            _Records(results=results, contest=contest), "calls", hidden=hidden
-        )
-        assert [describe_loss(found)] == mine["decisions"][:1] if not hidden else mine["decisions"] == []
-    assert describe_loss(found).startswith(
-        f"b, to $50 with {found['hand']}, call: {found['points']:+.2f} a game, others"
-    )
+def test_authors_see_no_decisions_while_they_are_hidden(results: Results) -> None:
+    page, records = AuthorPage.__new__(AuthorPage), _Records(results=results, contest=contest_of(results))
+    seen, hidden = (page._played(records, "calls", hidden=hidden)["decisions"] for hidden in (False, True))
+    assert seen[0] == describe_loss(loss_rows(results, "calls")[0]) and hidden == []
 
 
 @pytest.mark.statistical
@@ -156,7 +139,7 @@ def test_equal_bots_lose_nothing_to_each_other(tmp_path: Path) -> None:
     assert len(totals) > 15 and (totals.lost.abs() <= 4 * np.sqrt(totals.squared)).all(), totals
 
 
-def test_command_shows_writes_and_prints_them(place: ContestDir, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_shows_losses(place: ContestDir, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place.folder)
     played = run_cli("match", "calls", "right", "--sessions", "100", "--seed", "3").out
     assert "loses most  b, to $50 with" in played and ", call: -" in played
@@ -164,27 +147,16 @@ def test_command_shows_writes_and_prints_them(place: ContestDir, monkeypatch: py
     assert shown.code == 0 and "b, to $50" in shown.out and "more: --most" in shown.out
     printed = json.loads(run_cli("losses", "von_neumann_poker", "calls", "--json").out)
     assert printed[0]["answer"] == "call" and printed[0]["opponent"] is None
-    written = run_cli("losses", "calls", "--csv", "--by-opponent").out.splitlines()
-    assert written[0].startswith("decision,hand,answer,opponent,games") and len(written) > 20
 
 
-@pytest.mark.parametrize(("contest", "settings"), [("two_card_draw", {"servers": 1}), ("holdem_training", {})])
-def test_house_contests_tell_their_decisions(contest: str, settings: dict[str, Any], tmp_path: Path) -> None:
-    bots = Path(__file__).parents[2] / "entrants" / contest
-    names = sorted(path.name for path in bots.iterdir() if path.suffix in (".c", ".cpp"))[:2]
-    (tmp_path / "bots").mkdir()
-    for name in names:
-        (tmp_path / "bots" / name).write_bytes((bots / name).read_bytes())
-    played = tournament.run(
-        contest,
-        entrants=tmp_path / "bots",
-        results=str(tmp_path / "results"),
-        sessions=1,
-        hands=2000,
-        seed=1,
-        **settings,
-    )
-    found = played.losses(names[0].split(".")[0])
+@pytest.mark.parametrize(
+    ("contest", "bots", "settings"),
+    [("two_card_draw", "check_caller.c random_legal.c", "servers = 1"), ("holdem_training", "always_*.cpp", "")],
+)
+def test_house_contests_have_losses(contest: str, bots: str, settings: str, tmp_path: Path) -> None:
+    config = make_shipped_contest(tmp_path, contest, bots, f"sessions = 1\nhands = 2000\nseed = 1\n{settings}")
+    played = tournament.run(contest, config=config)
+    found = played.losses(played.entrants.name[0])
     assert 1 < found.decision.nunique() <= 4
     mine = found.groupby("decision").games.sum()
     assert mine.max() <= len(played.games) / 2

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.in_process import run_cli
-from tests.contest_runs import EXAMPLES
+from tests.commands import run_cli
+from tests.contest_runs import REPOSITORY
 from tournament import conformance
 from tournament.config import load_config
 from tournament.contests.rules_loader import load_rules
@@ -52,15 +52,8 @@ FAULTS = {
     "a favoured bot": ("2", "POINTS", "at = session.number % 2; points[at] += 6; points[1 - at] -= 6", "positions"),
     "who a bot is decides": ("2", "POINTS", "points = [-1.0, -1.0]; points[session.number % 2] = 1", "twins"),
     "a counter of the module": ("2", "POINTS", "prize = 1 + next(COUNT) % 9; points = [prize, -prize]", "independence"),
-    "chance of its own": (
-        "2", "BEFORE", "import random; prize = random.Random(next(COUNT)).randint(1, 9)", "independence",
-    ),
     "points that don't add up": ("4", "POINTS", "points[best] = round(prize * 1.001, 4)", "fuzz"),
-    "points that are no number": ("2", "POINTS", "points = [float('nan'), 0.0]", "fuzz"),
-    "no game": ("2", "POINTS", "return", "fuzz"),
-    "a bid of 0 divides": ("2", "AFTER", "prize / max(bids)", "fuzz"),
     "a rare answer fails": ("2", "AFTER", "assert bids != [9, 9] or prize != 4", "fuzz"),
-    "an illegal answer fails": ("2", "AFTER", "assert min(bids) >= 0", "fuzz"),
     "an answer out of an observation": ("2", "BEFORE", "prize += 1", "fuzz"),
     "a game that never ends": (
         "2", "AFTER", "\n        while max(bids) == 9: yield BID(0, prize=prize, turn=1)", "fuzz",
@@ -116,24 +109,19 @@ def test_favoured_position_has_worth_and_is_no_fault(tmp_path: Path) -> None:
     assert len(told) == 3 and all("position 2 earns +" in text and "multiple of 4 sessions" in text for text in told)
 
 
-@pytest.mark.parametrize("name", ["auction", "liars_dice"])
-def test_shipped_rules_have_no_fault(name: str) -> None:
-    contest = load_rules(f"{name}.py", EXAMPLES / name)
-    assert not [one for one in audit(contest, contest.settings(), 0, lambda _: None, fewest=30) if one.is_fault]
-
-
 def test_growing_points_of_leg_are_reported_as_drift(tmp_path: Path) -> None:
     found = audited(tmp_path, POINTS="points = [one * (1 + session.number) for one in points]")
     assert not [one for one in found if one.is_fault]
     assert ["change by +" in one.text for one in found if one.name == "drift"] == [True]
 
 
-def test_command_shows_the_findings_after_the_suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_shows_findings_after_suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conformance, "CHECKS", conformance.CHECKS[:1])
     monkeypatch.setattr(conformance, "position_values", lambda suite: [])
     options = ("--audit", "--minutes", "0.01", "--seed", "7")
     shown = run_cli("check", str(rules_with(tmp_path)), *options, columns=200)
-    assert shown.code == 0 and "fit to be played" in shown.out and "documented" in shown.out
+    assert shown.code == 0 and "fit to be played" in shown.out
+    assert "documented" in shown.out and "Raises:" not in shown.out
     assert "tournaments of equal bots at 2 seats tell them apart; 5% may" in shown.out
     assert "the slowest step took" in shown.out and "before bid at position" in shown.out
     rules_with(tmp_path, POINTS="points = [float('nan'), 0.0]")
@@ -143,15 +131,14 @@ def test_command_shows_the_findings_after_the_suite(tmp_path: Path, monkeypatch:
     assert run_cli("check", __file__, "--audit").code == 2
 
 
-@pytest.mark.parametrize("name", ["von_neumann_poker", "prisoners_dilemma"])
-def test_contests_of_a_core_are_audited_without_foresight(name: str) -> None:
-    config = load_config(name, Path(__file__).parents[2] / "tournament.toml")
+def test_contest_with_core_is_audited_without_foresight() -> None:
+    config = load_config("prisoners_dilemma", REPOSITORY / "tournament.toml")
     found = audit(config.played, config.contest, 0, lambda _: None)
     assert not [one for one in found if one.is_fault]
     assert {one.name for one in found} == {"fuzz", "independence", "twins", "luck and length", "cost"}
 
 
 def test_audit_of_house_contest_is_refused() -> None:
-    config = load_config("two_card_draw", Path(__file__).parents[2] / "tournament.toml")
+    config = load_config("two_card_draw", REPOSITORY / "tournament.toml")
     with pytest.raises(InputError, match="bots of Two-card draw play house players, not each other"):
         audit(config.played, config.contest, 0, lambda _: None)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.in_process import run_cli
+from tests.commands import run_cli
 from tests.reporting.html_reader import read_html
 from tournament.errors import InputError
 from tournament.records.results import Results, load

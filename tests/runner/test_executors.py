@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import cast
 
 import pytest
 
 from tests.contest_runs import CONTEST, call, make_contest
 from tests.processes import wait_until
 from tournament.config import GeneralSettings
-from tournament.errors import RunError
-from tournament.runner.executors import Executors, choose_executor, run_tasks
+from tournament.runner.executors import choose_executor
 from tournament.runner.executors.local import LocalExecutor
-from tournament.worker.batch import Receipt, Task
+from tournament.worker.batch import Task
 
 BOTS = ["bold", "calm", "dull", "even", "fair"]
 
@@ -26,7 +23,7 @@ def one_by_one(tasks: Iterator[Task]) -> Callable[[], Task | None]:
     return lambda: next(tasks, None)
 
 
-def test_no_more_play_at_once_than_there_are_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_local_executor_plays_one_task_per_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     """Though twice as many tasks are under way: one that waits for the disk lets another play."""
     playing, most = set[int](), 0
     two_play = threading.Barrier(2)
@@ -46,7 +43,7 @@ def test_no_more_play_at_once_than_there_are_workers(monkeypatch: pytest.MonkeyP
     assert most == 2
 
 
-def test_closing_stops_what_is_being_played(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closing_executor_stops_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[bool] = []
     first_plays, started = threading.Event(), threading.Event()
 
@@ -73,59 +70,9 @@ def test_auto_is_local_for_small_work() -> None:
     assert choose_executor(GeneralSettings(executor="auto", workers=2), 1.0, 0.0, print).name == "local"
 
 
-def test_receipts_beside_a_failing_task_come_before_its_failure() -> None:
-    """Commit them, so that their legs aren't played twice."""
-    came: list[Receipt] = []
-
-    def receipt_of(task: object) -> Receipt:
-        if task is TASKS[1]:
-            raise RunError("it fails")
-        return cast(Receipt, task)
-
-    with pytest.raises(RunError, match="it fails"):
-        for several in run_tasks(
-            one_by_one(iter(TASKS)), lambda: 3, lambda task: task, lambda running: (list(running), []), receipt_of, []
-        ):
-            came += several
-    assert cast(list[object], came) == [TASKS[0], TASKS[2]]
-
-
-TASKS = cast(list[Task], ["first", "second", "third"])
-
-
-def test_a_command_starts_one_executor_for_all_rounds_and_another_after_an_error(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    class Remote(LocalExecutor):
-        name = "ray"
-
-    monkeypatch.setattr("tournament.runner.executors.choose_executor", lambda *_, **__: Remote(1))
-    with Executors() as several:
-        first, again = (several.chosen(GeneralSettings(), 1.0, 0.0, print) for _ in range(2))
-        several.close()
-        assert first is again is not several.chosen(GeneralSettings(), 1.0, 0.0, print)
-
-
-def test_a_ray_that_does_not_start_is_started_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    ray_cluster = pytest.importorskip("tournament.runner.executors.ray_cluster")
-    tries: list[object] = []
-
-    @contextlib.contextmanager
-    def own_ray(*tried: object, **_: object) -> Iterator[None]:
-        tries.append(tried)
-        if len(tries) == 1:
-            raise RuntimeError("no answer")
-        yield
-
-    monkeypatch.setattr(ray_cluster, "own_ray", own_ray)
-    said: list[str] = []
-    ray_cluster.RayExecutor(1, None, said.append).close()
-    assert len(tries) == 2 and said == ["Ray did not start (no answer); trying once more…"]
-
-
 @pytest.mark.slow
 def test_ray_plays_where_its_variable_says(tmp_path: Path) -> None:
     """Submitted jobs have only this variable."""
     done = call(["run", CONTEST, "--config", str(make_contest(tmp_path, BOTS[:2]).config)], RAY_ADDRESS="127.0.0.1:9")
-    assert done.returncode == 2
-    assert done.stderr.endswith("tournament: Ray can't be reached at 127.0.0.1:9: nothing listens there\n")
+    assert done.code == 2
+    assert done.err.endswith("tournament: Ray can't be reached at 127.0.0.1:9: nothing listens there\n")

@@ -12,8 +12,7 @@ import pandas as pd
 import pytest
 
 import tournament
-from tests.cli.in_process import run_cli
-from tests.contest_runs import assert_same, read_outcome
+from tests.contest_runs import read_outcome
 from tournament.errors import InputError
 
 RULES = """\
@@ -68,10 +67,8 @@ def bits_of(names: Any) -> int:
     return sum(1 << position for position, name in enumerate(names) if name in ("b4", "n2"))
 
 
-@pytest.mark.parametrize(("seats", "taken", "tables"), [(2, 1, 8), (3, 1, 12), (3, 2, 4), (4, 2, 6)])
-def test_each_combination_of_entrants_meets_each_of_house_bots(
-    seats: int, taken: int, tables: int, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(("seats", "taken", "tables"), [(2, 1, 8), (3, 1, 12), (4, 2, 6)])
+def test_entrants_meet_every_combination_of_house_bots(seats: int, taken: int, tables: int, tmp_path: Path) -> None:
     config = contest(tmp_path, str(seats), house_seats=taken)
     found = tournament.run("high", config=config)
     games = found.games
@@ -99,22 +96,6 @@ def test_each_combination_of_entrants_meets_each_of_house_bots(
     assert tournament.verify("high", config=config, replay="all").problems == ()
 
 
-def test_records_of_house_bots_grow_and_read_without_their_field(tmp_path: Path) -> None:
-    config = contest(tmp_path / "one", house={"b4": 4}, entrants={name: PICKS[name] for name in ("a1", "q5", "z7")})
-    tournament.run("high", config=config)
-    for place, name in (("bots", "m3"), ("house/high", "n2")):
-        write_bot(tmp_path / "one" / place, name, {"m3": 3, "n2": 2}[name])
-    tournament.run("high", config=config)
-    results = tmp_path / "one" / "results" / "high"
-    ranking = tournament.load(results).ranking
-    assert len(ranking.ranked) == 4 and len(ranking.house_bots) == 2
-    (results / "contest.json").unlink()
-    again = tournament.load(results).ranking
-    assert [(line.name, line.score) for line in again.ranked] == [(line.name, line.score) for line in ranking.ranked]
-    assert [line.name for line in again.house_bots] == [line.name for line in ranking.house_bots]
-    assert tournament.run("high", config=config).ranking.games == ranking.games
-
-
 def test_drawn_tables_have_house_bots(tmp_path: Path) -> None:
     entrants = {f"e{number}": number for number in range(9)}
     house = {f"h{number}": number for number in range(4)}
@@ -125,26 +106,12 @@ def test_drawn_tables_have_house_bots(tmp_path: Path) -> None:
     assert 24 <= found.games.match.nunique() <= 27
     assert set(at.to_numpy().ravel()) == {*entrants, *house}
     assert tournament.verify("high", config=config, replay="all").problems == ()
-    # A new entrant changes no table that it isn't at.
-    write_bot(tmp_path / "bots", "new", 9)
-    before = {tuple(sorted(row)) for row in at.itertuples(index=False)}
-    games = tournament.run("high", config=config).games
-    after = games[[f"bot_{position}" for position in range(5)]].astype(str)
-    assert {row for row in {tuple(sorted(row)) for row in after.itertuples(index=False)} if "new" not in row} <= before
 
 
-def test_table_of_all_entrants_has_each_combination_of_house_bots(tmp_path: Path) -> None:
-    found = tournament.run("high", config=contest(tmp_path, '"all"'))
-    at = found.games[[f"bot_{position}" for position in range(5)]].astype(str)
-    tables = {(match, *sorted(row)) for match, row in zip(found.games.match, at.itertuples(index=False))}
-    assert sorted(names for _, *names in tables) == [sorted([*PICKS, house]) for house in ("b4", "n2")]
-
-
-@pytest.mark.parametrize("seats", [2, 3])
-def test_unranked_baseline_plays_as_any_entrant(seats: int, tmp_path: Path) -> None:
+def test_unranked_baseline_plays_as_any_entrant(tmp_path: Path) -> None:
     """Bots of the host differ from entrants by their rank alone."""
-    own = contest(tmp_path / "own", str(seats), house={"b4": 4}, house_seats=0)
-    plain = contest(tmp_path / "plain", str(seats), house={}, entrants={**PICKS, "b4": 4}, house_seats=0)
+    own = contest(tmp_path / "own", house={"b4": 4}, house_seats=0)
+    plain = contest(tmp_path / "plain", house={}, entrants={**PICKS, "b4": 4}, house_seats=0)
     tournament.run("high", config=own)
     tournament.run("high", config=plain)
     outcomes = [read_outcome(tmp_path / name / "results" / "high") for name in ("own", "plain")]
@@ -155,14 +122,7 @@ def test_unranked_baseline_plays_as_any_entrant(seats: int, tmp_path: Path) -> N
     assert scores[0] == {name: score for name, score in scores[1].items() if name != "b4"}
 
 
-def test_equal_bots_next_to_a_house_bot_share_a_place(tmp_path: Path) -> None:
-    equal = dict.fromkeys(("aa", "kk", "zz"), 3)
-    found = tournament.run("high", config=contest(tmp_path, house={"b4": 4}, entrants=equal, replicas=4))
-    assert {(line.rank_low, line.rank_high) for line in found.ranking.ranked} == {(1, 3)}
-    assert {line.score for line in found.ranking.ranked} == {0.0}
-
-
-def test_house_bots_are_needed_and_no_entrant_takes_their_name(tmp_path: Path) -> None:
+def test_missing_house_bots_and_taken_names_are_refused(tmp_path: Path) -> None:
     config = contest(tmp_path, house={"b4": 4}, house_seats=2)
     with pytest.raises(InputError, match=r"house_seats: 2 of each table, and there are 1 bots in .*house/high; put"):
         tournament.run("high", config=config)
@@ -179,7 +139,7 @@ def test_house_bots_are_needed_and_no_entrant_takes_their_name(tmp_path: Path) -
         tournament.run("high", config=contest(tmp_path / "two", "2", house_seats=2))
 
 
-def test_disqualified_house_bot_leaves_matches_that_count(tmp_path: Path) -> None:
+def test_matches_of_disqualified_house_bot_count(tmp_path: Path) -> None:
     config = contest(tmp_path, house={"b4": 4}, max_faults=0)
     (tmp_path / "house" / "high" / "b4.py").write_text("def pick(view):\n    raise ValueError\n")
     ranking = tournament.run("high", config=config).ranking
@@ -188,7 +148,7 @@ def test_disqualified_house_bot_leaves_matches_that_count(tmp_path: Path) -> Non
     assert [line.status for line in ranking.below] == ["disqualified"]
 
 
-def test_match_brings_the_house_bots(tmp_path: Path) -> None:
+def test_match_seats_house_bots(tmp_path: Path) -> None:
     config = contest(tmp_path)
     report = tournament.match("high", "q5", "z7", config=config, sessions=3, replicas=2)
     # z7 wins 10 from the house and 1 from q5, which wins 10 from the house.
@@ -196,18 +156,3 @@ def test_match_brings_the_house_bots(tmp_path: Path) -> None:
     assert report.points and report.points.value == 10.0
     one = tournament.match("high", "q5", "b4", config=config, sessions=3)
     assert {line.opponent for line in one.opponents} == {"a1", "m3", "z7", "b4"}
-    (tmp_path / "house" / "high" / "n2.py").unlink()
-    shown = run_cli("match", "high", "q5", "z7", "--config", str(config), "--sessions", "2", "--session", "0")
-    assert "b4 pick" in shown.out and "as recorded" in shown.out
-
-
-def test_leaderboard_shows_house_bots_below_the_line(tmp_path: Path) -> None:
-    config = contest(tmp_path)
-    run_cli("run", "high", "--config", str(config))
-    lines = run_cli("leaderboard", "high", "--config", str(config)).out.splitlines()
-    shown = [line.split() for line in lines if "│" in line]
-    assert [line[2] for line in shown if line[0].isdigit()] == ["z7", "q5", "m3", "a1"]
-    assert [line[1] for line in shown if line[0] == "│"] == ["b4", "n2"] and "house" in lines[-3]
-    page = tournament.report("high", config=config, output=str(tmp_path / "page.html"))
-    assert page is not None and 'badge bad">house' in (tmp_path / "page.html").read_text()
-    assert_same(*[read_outcome(tmp_path / "results" / "high")] * 2)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import resource
-
 import pytest
 
 from tests.contest_runs import Listener
@@ -12,7 +10,6 @@ from tournament.leg import PlaysAs
 from tournament.runner import leg_room
 from tournament.runner.leg_room import check_room
 from tournament.runner.schedule.fixtures import Competitor, MatchLegs
-from tournament.sandbox.outside import confinement
 from tournament.sandbox.outside.settings import SandboxSettings
 
 
@@ -24,8 +21,6 @@ def match_of(*kinds: PlaysAs) -> MatchLegs:
 @pytest.mark.parametrize(
     ("kinds", "min_free_disk_mb", "files", "line"),
     [
-        (("wasm", "wasm"), 1, 65, ""),
-        (("program", "wasm"), 164, 74, ""),
         (("program", "program"), 328, 84, ""),
         (
             ("program", "program"),
@@ -43,7 +38,7 @@ def match_of(*kinds: PlaysAs) -> MatchLegs:
         ),
     ],
 )
-def test_leg_that_does_not_fit_is_named_with_both_numbers(
+def test_leg_that_does_not_fit_is_named_with_numbers(
     kinds: tuple[PlaysAs, ...], min_free_disk_mb: int, files: int, line: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(leg_room, "free_memory", lambda: min_free_disk_mb << 20)
@@ -55,27 +50,3 @@ def test_leg_that_does_not_fit_is_named_with_both_numbers(
         assert str(problem) == line
     else:
         assert listener.said == ([line] if line else [])
-
-
-INFINITE = resource.RLIM_INFINITY
-
-
-@pytest.mark.parametrize(
-    ("soft", "hard", "raised_to"),
-    [
-        (1024, 4096, 4096),
-        (1024, INFINITE, 65536),
-        (1024, 10**6, 65536),
-        (4096, 4096, None),
-        (10**5, 10**6, None),
-        (INFINITE, INFINITE, None),
-    ],
-)
-def test_descriptor_limit_is_raised_as_far_as_it_may(
-    soft: int, hard: int, raised_to: int | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    raised: list[tuple[int, int]] = []
-    monkeypatch.setattr(resource, "getrlimit", lambda _: (soft, hard))
-    monkeypatch.setattr(resource, "setrlimit", lambda _, limits: raised.append(limits))
-    confinement.raise_descriptor_limit.__wrapped__()
-    assert raised == ([] if raised_to is None else [(raised_to, hard)])

@@ -2,125 +2,70 @@
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import os
 import re
 import shutil
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
-from tests.built_in import VON_NEUMANN_POKER
-from tests.contest_runs import (
-    EXAMPLES,
-    ContestDir,
-    Outcome,
-    assert_same,
-    make_contest,
-    read_outcome,
-)
-from tests.forks import Ended, Forks, copy_for_everybody, forks
+from tests.commands import copy_for_everybody, forks, shared
+from tests.contest_runs import assert_same, make_contest, read_outcome
 from tournament.cache import cache_folder
-from tournament.contests.rules_loader import load_rules
-from tournament.entrants import own_trial
-from tournament.errors import InputError, RunError
-from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.errors import RunError
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.storage import LOCK_NAME
 
 AS_NOBODY = "import os; os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forks]:
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_run_needs_no_root(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> None:
+    """Run as root, then as a user who owns the contest's folder and can enter the folders above."""
+    place = make_contest(tmp_path, ["bold", "calm", "dull"])
+    setup = f"import os; os.environ['TOURNAMENT_CACHE'] = {str(tmp_path / 'cache')!r}\n"
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / "libraries").symlink_to(cache_folder() / "libraries")
     code = copy_for_everybody(tmp_path_factory.mktemp("code"))
+    closed = [(path, path.stat().st_mode) for path in tmp_path.parents if path.stat().st_mode & 0o005 != 0o005]
     with forks(tmp_path_factory.mktemp("logs"), code) as server:
-        yield server
+        assert server.run(place.arguments(), setup).code == 0
+        expected = read_outcome(place.results)
+        shutil.rmtree(place.results)
+        for path in [tmp_path, *tmp_path.rglob("*")]:
+            os.chown(path, 65534, 65534, follow_symlinks=False)
+        for path, _ in closed:
+            path.chmod(0o755)
+        try:
+            ended = server.run(place.arguments(), setup + AS_NOBODY)
+            assert ended.code == 0, ended
+            assert {path.stat().st_uid for path in place.results.rglob("*")} == {65534}
+            assert_same(read_outcome(place.results), expected)
+            # Records of another user can be read, and not written.
+            for path in place.results.rglob("*"):
+                os.chown(path, 0, 0)
+            ended = server.run(place.arguments(), setup + AS_NOBODY)
+        finally:
+            for path, mode in closed:
+                path.chmod(mode)
+    assert ended.code == 1 and re.search(f"^tournament: .*{place.results}.*: Permission denied$", ended.said, re.M)
 
 
-@pytest.fixture(scope="module")
-def played(server: Forks, tmp_path_factory: pytest.TempPathFactory) -> ContestDir:
-    place = make_contest(tmp_path_factory.mktemp("machine"), ["bold", "calm", "dull"])
-    assert server.run(place.arguments()).code == 0
-    return place
-
-
-@pytest.fixture(scope="module")
-def expected(played: ContestDir) -> Outcome:
-    return read_outcome(played.results)
-
-
-@pytest.fixture
-def place(played: ContestDir, tmp_path: Path) -> ContestDir:
-    """Return a contest in which nothing is played yet."""
-    shutil.copytree(played.folder, tmp_path / "here", ignore=shutil.ignore_patterns("results", "cache"))
-    return ContestDir(tmp_path / "here")
-
-
-def line(ended: Ended, *news: str) -> str:
-    """Return the one line that a failed run says, without `news`."""
-    assert ended.code == 1, ended
-    (text,) = [text for text in ended.said.splitlines() if not any(word in text for word in ("Compiling ", *news))]
-    return text
-
-
-def own_cache(place: ContestDir) -> str:
-    """Set-up with a cache of the place's own."""
-    return f"import os; os.environ['TOURNAMENT_CACHE'] = {str(place.folder / 'cache')!r}\n"
-
-
-@pytest.fixture
-def open_place(server: Forks, place: ContestDir) -> Iterator[ContestDir]:
-    """Yield a place with compiled bots that belongs to another user, who can enter the folders above."""
-    (place.folder / "cache").mkdir()
-    (place.folder / "cache" / "libraries").symlink_to(cache_folder() / "libraries")
-    assert server.run(place.arguments(), own_cache(place)).code == 0
-    shutil.rmtree(place.results)
-    for path in [place.folder, *place.folder.rglob("*")]:
-        os.chown(path, 65534, 65534, follow_symlinks=False)
-    closed = [path for path in place.folder.parents if path.stat().st_mode & 0o005 != 0o005 and path != Path("/")]
-    before = [(path, path.stat().st_mode) for path in closed]
-    for path in closed:
-        path.chmod(0o755)
-    yield place
-    for path, mode in before:
-        path.chmod(mode)
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
-def test_a_user_without_root(server: Forks, open_place: ContestDir, expected: Outcome) -> None:
-    setup = own_cache(open_place) + AS_NOBODY
-    ended = server.run(open_place.arguments(), setup)
-    assert ended.code == 0, ended
-    assert {path.stat().st_uid for path in open_place.results.rglob("*")} == {65534}
-    assert_same(read_outcome(open_place.results), expected)
-    # What is then somebody else's, he can read and not write.
-    for path in open_place.results.rglob("*"):
-        os.chown(path, 0, 0)
-    ended = server.run(open_place.arguments(), setup)
-    assert ended.code == 1 and re.search(f"^tournament: .*{open_place.results}.*: Permission denied$", ended.said, re.M)
-    assert server.run(["verify", "--results", str(open_place.results)], setup).code == 3  # the seed
-
-
-@pytest.mark.parametrize("variable", ["HOME", "XDG_CACHE_HOME", "TOURNAMENT_CACHE"])
-def test_a_home_that_can_not_be_written(server: Forks, place: ContestDir, variable: str) -> None:
+def test_cache_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    place = make_contest(tmp_path, ["bold", "calm"])
     setup = (
         "import os; [os.environ.pop(name, None) for name in ('XDG_CACHE_HOME', 'TOURNAMENT_CACHE')];"
-        f" os.environ[{variable!r}] = '/proc/nowhere'\n"
+        " os.environ['HOME'] = '/proc/nowhere'\n"
     )
-    said = line(server.run(place.arguments(), setup))
-    assert re.fullmatch(
-        r"tournament: can't (write to|read) the cache /proc/nowhere/[^:]*: No such file or directory[^\n]*", said
-    )
+    ended = shared().run(place.arguments(), setup)
+    told = r"tournament: can't (write to|read) the cache /proc/nowhere/[^:]*: No such file or directory[^\n]*\n"
+    assert ended.code == 1 and re.fullmatch(rf"(Compiling .*\n)*{told}", ended.said), ended
     assert not place.results.exists()
 
 
-def test_the_lock_of_another_machine_can_be_removed(tmp_path: Path) -> None:
+def test_lock_of_lost_machine_can_be_removed(tmp_path: Path) -> None:
     storage, other = FolderStorage(str(tmp_path)), FolderStorage(str(tmp_path))
     storage.prepare()
     storage.acquire()
@@ -140,53 +85,12 @@ def test_the_lock_of_another_machine_can_be_removed(tmp_path: Path) -> None:
     other.release()
 
 
-def test_a_look_at_the_lock_keeps_no_run_from_starting(place: ContestDir, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_waits_while_verify_looks_at_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Hold the lock as `verify` does, and let it go before the run tries again."""
+    place = make_contest(tmp_path, ["bold", "calm"], sessions=4)
     place.play()
     with open(place.results / LOCK_NAME) as lock:
         fcntl.flock(lock, fcntl.LOCK_SH)
         waits = SimpleNamespace(sleep=lambda _seconds: fcntl.flock(lock, fcntl.LOCK_UN))
         monkeypatch.setattr("tournament.store.folder_storage.time", waits)
         place.play()
-
-
-def test_verify_reads_records_in_a_path_that_is_no_utf_8(server: Forks, played: ContestDir, tmp_path: Path) -> None:
-    there = tmp_path / os.fsdecode(b"caf\xe9")
-    shutil.copytree(played.folder, there)
-    ended = server.run(["verify", "--config", str(there / "tournament.toml"), "--replay", "all"])
-    assert ended.code == 0 and "everything as recorded" in ended.said, ended
-
-
-def test_an_error_of_preparing_bots_names_its_file_and_not_the_results(
-    place: ContestDir, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refused(*_: object, **__: object) -> None:
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), "/opt/interpreter")
-
-    monkeypatch.setattr("tournament.runner.prepare.building", refused)
-    with pytest.raises(RunError, match=r"^bots can't be prepared: /opt/interpreter: Permission denied$"):
-        place.play()
-
-
-def test_a_full_folder_for_temporary_files_is_not_called_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    temporary, opened = tempfile.gettempdir(), tempfile.TemporaryFile
-
-    def full(*_: Any, dir: object) -> Any:
-        if str(dir) == temporary:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        return opened(dir=dir)  # type: ignore[call-overload]
-
-    monkeypatch.setattr(tempfile, "TemporaryFile", full)
-    with pytest.raises(RunError) as caught:
-        own_trial.require_machine("wasm", VON_NEUMANN_POKER.interface, SandboxSettings())
-    assert re.fullmatch(f"the disk of temporary files {temporary} is full; .*; or set TMPDIR", str(caught.value))
-
-
-def test_a_cache_that_can_not_be_used_is_not_blamed_on_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "auction.py").write_text(
-        (EXAMPLES / "auction" / "auction.py").read_text() + "# loaded by no other test\n"
-    )
-    monkeypatch.setenv("TOURNAMENT_CACHE", "/proc/nowhere")
-    with pytest.raises(RunError, match="cache /proc/nowhere") as caught:
-        load_rules("auction.py", tmp_path)
-    assert not isinstance(caught.value, InputError)

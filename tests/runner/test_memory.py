@@ -28,7 +28,7 @@ def peak_of_run(place: ContestDir, sessions: int) -> int:
 
 
 @pytest.mark.slow
-def test_ten_times_the_games_take_the_same_memory(tmp_path: Path) -> None:
+def test_ten_times_the_games_take_same_memory(tmp_path: Path) -> None:
     place = make_contest(tmp_path, ["bold", "calm", "dull", "even"])
     short, long = peak_of_run(place, 5_000), peak_of_run(place, 50_000)
     assert long < 1.1 * short, f"{short} kB and {long} kB"

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
-
-import pytest
 
 import tournament
 from tests.contest_runs import CONTEST, SEEDS, bot_source, read_outcome
@@ -24,33 +21,21 @@ bet_cap = "after_ante"
 """
 
 
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder in which all three contests were played."""
-    folder = tmp_path_factory.mktemp("named")
-    (folder / "bots").mkdir()
+def test_settings_change_games_and_name_does_not(tmp_path: Path) -> None:
+    (tmp_path / "bots").mkdir()
     for name, bets_above in (("bold", 20), ("calm", 80), ("dull", 60)):
-        (folder / "bots" / f"{name}.c").write_text(bot_source(bets_above, 50))
-    (folder / "tournament.toml").write_text(TABLES)
+        (tmp_path / "bots" / f"{name}.c").write_text(bot_source(bets_above, 50))
+    config, results = tmp_path / "tournament.toml", tmp_path / "results"
+    config.write_text(TABLES)
     for name in (CONTEST, "evening", "late"):
-        tournament.run(name, config=folder / "tournament.toml", executor="local", workers=1)
-    return folder
-
-
-def test_the_name_changes_no_game_and_the_settings_do(place: Path) -> None:
-    own, evening, late = (read_outcome(place / "results" / name) for name in (CONTEST, "evening", "late"))
+        tournament.run(name, config=config, executor="local", workers=1)
+    own, evening, late = (read_outcome(results / name) for name in (CONTEST, "evening", "late"))
     assert own.games.equals(evening.games) and own.leaderboard == evening.leaderboard
-    assert not own.games.equals(late.games)
     first = [played.games.query("session == 0 and game == 0").a_card.to_list() for played in (own, late)]
     assert {*first[0]}.isdisjoint(first[1]), "other settings, other cards"
-
-
-def test_nothing_is_played_twice_also_under_a_new_name(place: Path, tmp_path: Path) -> None:
-    shutil.copytree(place, tmp_path / "copy")
-    config = tmp_path / "copy" / "tournament.toml"
+    # Under a new name nothing is played again.
     config.write_text(TABLES.replace("[evening]", "[morning]"))
-    (tmp_path / "copy" / "results" / "evening").rename(tmp_path / "copy" / "results" / "morning")
-    before = sorted((tmp_path / "copy" / "results" / "morning" / "games").iterdir())
-    found = tournament.run("morning", config=config, executor="local")
-    assert sorted((tmp_path / "copy" / "results" / "morning" / "games").iterdir()) == before
-    assert found.setup.contest == "morning"
+    (results / "evening").rename(results / "morning")
+    before = sorted((results / "morning" / "games").iterdir())
+    assert tournament.run("morning", config=config, executor="local").setup.contest == "morning"
+    assert sorted((results / "morning" / "games").iterdir()) == before

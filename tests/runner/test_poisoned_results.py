@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.cli.in_process import run_cli
+from tests.commands import run_cli
 from tests.contest_runs import CONTEST, ContestDir, make_contest
 from tests.forgery import Head, carried_in, field_of, forge_head, forge_legs, part_of, put_carried, put_field
 from tournament.api import verify
@@ -57,48 +57,19 @@ OUTSIDE = "../../../../victim.txt"
 
 HEADS: dict[str, Change] = {
     "a staged path": lambda h: h["games"].__setitem__(3, OUTSIDE),
-    "a size that is text": lambda h: h["games"].__setitem__(0, "7"),
-    "rows of no legs": lambda h: h["games"].__setitem__(1, 7),
     "a hash that is none": lambda h: h["games"].__setitem__(2, "x"),
     "other legs than there are": lambda h: h.update(count=1),
     "legs beyond all": lambda h: h.update(count=1 << 62),
-    "another number of seats": lambda h: h.update(seats=1),
     "escapes in a name": lambda h: h.update(names=h["names"].replace(h["names"].split("\n")[0], ESCAPES)),
-    "a name twice": lambda h: h.update(names="\n".join(h["names"].split("\n")[1:2] * 2)),
-    "more entrants than have hashes": lambda h: h.update(entrants=len(h["names"].split("\n")) + 1),
-    "a seed that is a list": lambda h: h["origin"]["settings"].update(seed=[[]]),
     "a fault of another seat": lambda h: fault_in(h).update(seat=200),
-    "a question that is no word": lambda h: fault_in(h).update(decision=ESCAPES),
     "a text without end": lambda h: fault_in(h).update(message="x" * 100_001),
     "an end without a fault": lambda h: h["rests"][0].update(out=[0]),
-    "a list without an end": lambda h: h.update(sandbox="x" * 2000),
 }
 
 
 def fault_in(head: Head) -> dict[str, Any]:
     found: dict[str, Any] = next(rest for rest in head["rests"] if rest["faults"])["faults"][0]
     return found
-
-
-def test_reasons_reach_the_terminal_escaped(place: ContestDir) -> None:
-    """Problems and faults of bots are free text."""
-    field = field_of(place.results)
-    field["entrants"][2].update(problem=f"error: {ESCAPES}")
-    put_field(place.results, field)
-
-    def with_escapes(head: Head) -> None:
-        for rest in head["rests"]:
-            for fault in rest["faults"]:
-                fault.update(message=ESCAPES, question_text=ESCAPES)
-
-    forge_head(place.results, with_escapes)
-    for command in ("leaderboard", "crosstable"):
-        done = run_cli(command, "--results", str(place.results), columns=300)
-        assert (done.code, done.err) == (0, "")
-        assert "\x1b" not in done.out and "\x07" not in done.out
-        if command == "leaderboard":
-            assert done.out.count("\\x1b[2J\\x1b]0;owned\\x07 [bold red]markup[/] [/nothing]") == 2
-    assert run_cli("leaderboard", "--results", str(place.results), "--json").code == 0
 
 
 def cell(column: str, at: tuple[int, ...], value: float) -> Callable[[Legs], Legs]:
@@ -112,18 +83,14 @@ def cell(column: str, at: tuple[int, ...], value: float) -> Callable[[Legs], Leg
 # What columns of legs may claim, with seals to match.
 COLUMNS: dict[str, Callable[[Legs], Legs]] = {
     "points of no session": cell("sums", (0, 0, 0), float("nan")),
-    "points beyond all": cell("sums", (0, 0, 0), 1.1e15),
     "a variance below 0": cell("sums", (0, 0, 3), -1.0),
-    "games below 0": cell("counts", (0, 3), -1),
     "another match": cell("counts", (1, 0), 77),
     "a player that is none": cell("players", (0, 0), 9),
-    "a house player that is none": cell("house", (0,), 9),
     "a leg twice": lambda legs: legs.take([0, 0, 1]),
-    "a leg less": lambda legs: legs.take([0]),
 }
 
 
-def test_what_no_part_can_carry_is_named_and_is_played_again(place: ContestDir) -> None:
+def test_impossible_carried_values_are_named_and_replayed(place: ContestDir) -> None:
     before, part = load(str(place.results)).standings, part_of(place.results, "sessions")
     whole = part.read_bytes()
     for name in (*HEADS, *COLUMNS):
@@ -140,19 +107,14 @@ def test_what_no_part_can_carry_is_named_and_is_played_again(place: ContestDir) 
     assert not verify(CONTEST, config=place.config).problems
 
 
-@pytest.mark.parametrize("dry", [True, False])
-@pytest.mark.parametrize("inside", [True, False])
-def test_a_contests_folder_that_is_a_link_is_neither_moved_nor_signed(
-    place: ContestDir, tmp_path: Path, inside: bool, dry: bool
-) -> None:
+def test_contest_folder_that_is_link_is_not_archived(place: ContestDir, tmp_path: Path) -> None:
     """Runs with other settings would archive the link alone."""
-    target = place.results.parent / "elsewhere" if inside else tmp_path / "elsewhere"
+    target = tmp_path / "elsewhere"
     place.results.rename(target)
     place.results.symlink_to(target)
     before = {path: path.read_bytes() for path in target.rglob("*") if path.is_file()}
-    done = run_cli(*place.arguments("--seed", "8", *(["--dry-run"] if dry else [])), columns=500)
-    assert done.code == (0 if dry and inside else 1), done.err
-    assert dry or "is a link" in done.err.splitlines()[-1]
+    done = run_cli(*place.arguments("--seed", "8"), columns=500)
+    assert done.code == 1 and "is a link" in done.err.splitlines()[-1]
     assert place.results.is_symlink() and not list(place.results.parent.glob("*-archive-*"))
     assert {path: path.read_bytes() for path in target.rglob("*") if path.is_file()} == before
 
@@ -173,9 +135,7 @@ def places_in(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_any_change_of_a_field_or_of_what_a_part_carries_is_one_line_or_valid_records(
-    played: ContestDir, data: st.DataObject
-) -> None:
+def test_any_forged_value_is_one_line_or_valid_records(played: ContestDir, data: st.DataObject) -> None:
     """Replace any value by any other, or leave it out, and seal the result."""
     of_field = data.draw(st.booleans())
     part = part_of(played.results, "sessions")

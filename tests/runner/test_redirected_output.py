@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import sys
-import threading
 from pathlib import Path
 
 import pytest
 
-from tests.cli.in_process import run_cli
-from tournament.thread_streams import separate_streams
+from tests.commands import run_cli
 
 RULES = """\
 import contextlib
@@ -54,29 +50,3 @@ def test_run_with_rules_that_redirect_output_shows_leaderboard(tmp_path: Path, m
     assert shown.code == 0, shown.err
     assert "bot_3" in shown.out
     assert (sys.stdout, sys.stderr) == streams
-
-
-def test_separate_streams_keep_threads_apart(capsys: pytest.CaptureFixture[str]) -> None:
-    both = threading.Barrier(2)
-    captured: dict[str, str] = {}
-
-    def work(name: str) -> None:
-        with contextlib.redirect_stdout(io.StringIO()) as kept:
-            both.wait()
-            print(name)
-            both.wait()
-        captured[name] = kept.getvalue()
-        print(f"{name} after")
-
-    with separate_streams():
-        threads = [threading.Thread(target=work, args=[name]) for name in ("one", "two")]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        with contextlib.redirect_stdout(io.StringIO()) as kept:  # the main thread's is the process's, as ever
-            print("main")
-    assert captured == {"one": "one\n", "two": "two\n"}
-    assert kept.getvalue() == "main\n"
-    assert sorted(capsys.readouterr().out.splitlines()) == ["one after", "two after"]
-    assert type(sys).__name__ == "module"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import tracemalloc
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from hashlib import sha256
@@ -18,11 +17,10 @@ from hypothesis import strategies as st
 from tests.oracles.deals import key_of
 from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.keys import seed_fingerprint
-from tournament.leg import house_match_number, match_number
+from tournament.leg import match_number
 from tournament.runner.schedule.fixtures import Competitor, Replicas
 from tournament.runner.schedule.legs import AgainstHouse, RoundRobin, Schedule
 from tournament.runner.schedule.limits import too_few_authors, too_many
-from tournament.runner.schedule.tables import combinations
 
 SETTINGS = Settings.model_validate({}).playing()
 KEY = key_of(5)
@@ -51,7 +49,7 @@ def test_every_pair_plays_once_in_order(field: list[Competitor], duplicate: bool
 ANN, BOB, CAT = (Competitor(number, name, "wasm", name) for number, name in enumerate(("ann", "bob", "cat")))
 
 
-def test_a_digest_is_the_sha256_of_a_json_list() -> None:
+def test_digest_is_sha256_of_json_list() -> None:
     """Records that were played stay what they are only as long as this does."""
     house = [Competitor(0, "one", "house", "one")]
     for schedule, settings, y in (
@@ -92,7 +90,7 @@ def parts(chance: Iterable[Chance]) -> set[bytes | int]:
 
 
 @pytest.mark.parametrize("by_name", [False, True])
-def test_first_bot_of_match_is_drawn_unless_statement_names_it(by_name: bool) -> None:
+def test_first_bot_of_match_is_drawn_unless_prescribed(by_name: bool) -> None:
     field = [Competitor(number, f"bot_{number:02}", "wasm", "same") for number in range(16)]
     schedule = replace(round_robin(field), replicas=Replicas(2), first_by_name=by_name)
     starts = [leg.plan.seats_swapped for leg in schedule.legs()]
@@ -102,31 +100,27 @@ def test_first_bot_of_match_is_drawn_unless_statement_names_it(by_name: bool) ->
     assert sum(starts[:matches]) == 0 if by_name else abs(sum(starts[:matches]) - 60) < 22
 
 
-@pytest.mark.parametrize("duplicate", [False, True])
 @pytest.mark.parametrize(
     "changed",
     [
         lambda one: replace(one, competitors=[replace(ANN, artifact="edited"), BOB, CAT]),
-        lambda one: replace(one, competitors=[replace(ANN, name="amy"), BOB, CAT]),
         lambda one: replace(one, competitors=[ANN, replace(BOB, artifact="edited"), CAT]),
         lambda one: replace(one, version="2.1"),
         lambda one: replace(one, settings=one.settings | {"max_faults": 7}),
         lambda one: replace(one, key=key_of(6)),
         lambda one: replace(one, rules="other rules"),
     ],
-    ids=["edit", "rename", "edit of the opponent", "version", "settings", "seed", "rules"],
+    ids=["edit", "edit of the opponent", "version", "settings", "seed", "rules"],
 )
-def test_a_change_of_what_a_leg_depends_on_changes_its_deals_and_both_rands(
-    duplicate: bool, changed: Callable[[RoundRobin], RoundRobin]
-) -> None:
-    before = round_robin([ANN, BOB, CAT], duplicate=duplicate)
+def test_change_of_input_changes_deals_and_both_rands(changed: Callable[[RoundRobin], RoundRobin]) -> None:
+    before = round_robin([ANN, BOB, CAT], duplicate=True)
     after = chance_of(changed(before))
     met = [chance for pair, chance in after.items() if {"bob"} < {*pair} and "cat" not in pair]
     assert met and parts(met).isdisjoint(parts(chance_of(before).values()))
     assert chance_of(before) == chance_of(replace(before, competitors=[CAT, BOB, ANN]))
 
 
-def test_versions_of_a_bot_in_a_match_meet_the_same_chance_and_never_that_of_a_contest() -> None:
+def test_versions_of_bot_in_match_share_chance() -> None:
     """Names don't matter, and the bot and its opponents have the same rand(), too."""
     field = [BOB, CAT]
     versions = [Competitor(5, name, "wasm", name) for name in ("ann", "bos", "zoe")]
@@ -143,22 +137,16 @@ def test_versions_of_a_bot_in_a_match_meet_the_same_chance_and_never_that_of_a_c
     assert seeds[0] == seeds[1] == seeds[2] and len(seeds[0]) == 4
 
 
-@given(st.integers(0, 60_000), st.integers(0, 60_000))
-def test_match_numbers_fit_and_are_one_to_one(one: int, other: int) -> None:
-    if one == other:
-        return
-    number = match_number(one, other)
-    assert number == match_number(other, one)
-    assert 0 <= number < 2**31
-    high = max(one, other)
-    assert high * (high - 1) // 2 <= number < (high + 1) * high // 2
+def test_match_numbers_fit_and_are_one_to_one() -> None:
+    assert [match_number(one, other) for other in range(40) for one in range(other)] == list(range(780))
+    assert match_number(60_000, 59_999) == match_number(59_999, 60_000) < 2**31
 
 
 REPLICAS = st.integers(1, 4)
 
 
 @given(fields, st.booleans(), REPLICAS)
-def test_replicas_are_other_legs_of_the_same_matches(field: list[Competitor], duplicate: bool, replicas: int) -> None:
+def test_replicas_have_legs_and_deals_of_their_own(field: list[Competitor], duplicate: bool, replicas: int) -> None:
     """More replicas change none of the first ones, and only legs of a duplicate pair share deals."""
     one = round_robin(field, duplicate=duplicate)
     several = replace(one, replicas=Replicas(replicas))
@@ -177,20 +165,6 @@ def test_replicas_are_other_legs_of_the_same_matches(field: list[Competitor], du
     assert len({seat.random_seed for leg in legs for seat in leg.seats}) == 2 * len(legs)
 
 
-def test_replicas_against_the_house_are_more_sessions() -> None:
-    house = [Competitor(0, "server", "house", "its strategy")]
-    settings = SETTINGS | {"sessions": 2}
-    several = AgainstHouse(
-        "c", settings, KEY, [ANN, BOB], house, replicas=Replicas(3, {house_match_number(BOB.number, 0): 4})
-    )
-    legs = list(several.legs())
-    assert len(legs) == 2 * (3 + 4)
-    longer = AgainstHouse("c", settings | {"sessions": 8}, KEY, [ANN, BOB], house)
-    assert {leg.digest for leg in legs} < {leg.digest for leg in longer.legs()}
-    places = places_of(several)
-    assert places == sorted(set(places))
-
-
 def table(field: list[Competitor], seats: int | None, **changes: Any) -> RoundRobin:
     return RoundRobin("c", {**SETTINGS, "sessions": 3, **changes}, KEY, field, seats=seats)
 
@@ -201,9 +175,7 @@ def seated(schedule: Schedule) -> list[tuple[int, tuple[str, ...]]]:
 
 
 @given(fields, st.integers(1, 5), st.data())
-def test_combinations_come_in_colexicographic_order_by_numbers_that_newcomers_keep(
-    field: list[Competitor], seats: int, data: st.DataObject
-) -> None:
+def test_combinations_are_numbered_in_colex_order(field: list[Competitor], seats: int, data: st.DataObject) -> None:
     there = data.draw(st.lists(st.sampled_from(field), unique=True))
     every = [
         tuple(sorted(chosen, key=lambda one: one.number, reverse=True))
@@ -216,18 +188,8 @@ def test_combinations_come_in_colexicographic_order_by_numbers_that_newcomers_ke
     assert seated(table(there, seats)) == [(number, who) for number, who in expected if names.issuperset(who)]
 
 
-def test_combinations_take_memory_for_their_rows_alone() -> None:
-    tracemalloc.start()
-    try:
-        assert combinations(64, 64).tolist() == [list(range(64))]
-        assert combinations(24, 23).shape == (24, 23)
-        assert tracemalloc.get_traced_memory()[1] < 1 << 20
-    finally:
-        tracemalloc.stop()
-
-
 @given(fields, st.integers(2, 4), st.integers(1, 6), st.integers(1, 3))
-def test_drawn_tables_have_every_host_with_others_and_none_twice_in_a_replica(
+def test_drawn_tables_seat_every_host_with_others(
     field: list[Competitor], seats: int, tables: int, replicas: int
 ) -> None:
     seats = min(seats, len(field))
@@ -243,7 +205,7 @@ def test_drawn_tables_have_every_host_with_others_and_none_twice_in_a_replica(
     assert {one.digest for one in fewer.fixtures()} <= {one.digest for one in schedule.fixtures()}
 
 
-def test_a_newcomer_changes_only_the_tables_that_it_enters() -> None:
+def test_new_bot_changes_only_its_own_tables() -> None:
     field = [Competitor(number, f"bot {number:02}", "wasm", f"{number}") for number in range(40)]
     before, after = (replace(table(some, 4), tables=5) for some in (field[:-1], field))
     played = {(one.match, one.digest) for one in before.fixtures()}
@@ -255,31 +217,26 @@ def test_a_newcomer_changes_only_the_tables_that_it_enters() -> None:
     assert {one.names for one in renamed.fixtures()} != {one.names for one in before.fixtures()}
 
 
-@given(st.lists(st.sampled_from(["", "ann", "bob", "cat"]), min_size=8, max_size=20), st.integers(3, 4))
-def test_drawn_tables_seat_no_two_bots_of_an_author(authors: list[str], seats: int) -> None:
+@given(st.lists(st.sampled_from(["", "ann", "bob", "cat"]), min_size=8, max_size=20))
+def test_drawn_tables_separate_bots_of_one_author(authors: list[str]) -> None:
     field = [Competitor(n, f"bot {n:02}", "wasm", f"{n}", author) for n, author in enumerate(authors)]
-    schedule = replace(table(field, seats), tables=3)
-    if len({player.author or player.name for player in field}) < seats:
-        assert f"a table of {seats} needs bots of {seats} authors, and these {len(field)} bots" in too_few_authors(
-            schedule
-        )
+    schedule = replace(table(field, 4), tables=3)
+    if len({player.author or player.name for player in field}) < 4:
+        assert "a table of 4 needs bots of 4 authors, and these" in too_few_authors(schedule)
         return
-    assert not too_few_authors(schedule)
     fixtures = list(schedule.fixtures())
     for fixture in fixtures:
         known = [player.author for player in fixture.seats if player.author]
-        assert len(fixture.seats) == seats and len(known) == len({*known})
+        assert len(fixture.seats) == 4 and len(known) == len({*known})
     assert {player.name for player in field} == {name for fixture in fixtures for name in fixture.names}
 
 
-@pytest.mark.parametrize("duplicate", [False, True])
-def test_legs_of_a_duplicate_match_share_their_deals_and_differ_by_a_rotation(duplicate: bool) -> None:
+def test_legs_of_duplicate_match_share_deals_and_rotate() -> None:
     four = [*(ANN, BOB, CAT), Competitor(3, "dot", "wasm", "dot")]
-    schedule = replace(table(four, 4, duplicate=duplicate), replicas=Replicas(4))
-    legs = list(schedule.legs())
-    assert len(legs) == (16 if duplicate else 4) and len({leg.plan.deals_key for leg in legs}) == 4
-    assert [leg.plan.rotation for leg in legs] == ([0, 1, 2, 3] * 4 if duplicate else [0] * 4)
-    assert [leg.plan.replica for leg in legs] == [number // (4 if duplicate else 1) for number in range(len(legs))]
+    legs = list(replace(table(four, 4, duplicate=True), replicas=Replicas(4)).legs())
+    assert len(legs) == 16 and len({leg.plan.deals_key for leg in legs}) == 4
+    assert [leg.plan.rotation for leg in legs] == [0, 1, 2, 3] * 4
+    assert [leg.plan.replica for leg in legs] == [number // 4 for number in range(16)]
 
 
 @pytest.mark.parametrize(
@@ -288,12 +245,8 @@ def test_legs_of_a_duplicate_match_share_their_deals_and_differ_by_a_rotation(du
         (table([Competitor(number, f"{number}", "wasm", "") for number in range(65)], None), "at most 64 seats"),
         (table([Competitor(number, f"{number}", "wasm", "") for number in range(200)], 4), "set tables = 20"),
         (table([Competitor(number, f"{number}", "wasm", "") for number in range(99, 99 + 20)], 18), "119 names"),
-        (
-            table([Competitor(number, f"{number}", "wasm", "") for number in range(100)], 4, duplicate=False),
-            "3,921,225",
-        ),
     ],
 )
-def test_too_many_legs_or_seats_are_told_with_what_to_do(schedule: RoundRobin, problem: str) -> None:
+def test_too_many_legs_or_seats_are_refused(schedule: RoundRobin, problem: str) -> None:
     assert problem in too_many(schedule)
     assert not too_many(replace(schedule, seats=4, tables=20))

@@ -68,7 +68,7 @@ def play(place: ContestDir, listener: Waiting, monkeypatch: pytest.MonkeyPatch) 
             run_prepared(prepared, listener)
 
 
-def test_others_play_while_one_is_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ready_bots_play_while_another_builds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     late, ready = (make_contest(tmp_path / name, BOTS) for name in ("late", "ready"))
     ready.play()
     listener = Waiting(late, "")
@@ -77,7 +77,7 @@ def test_others_play_while_one_is_built(tmp_path: Path, monkeypatch: pytest.Monk
     assert_same(in_order(read_outcome(late.results)), in_order(read_outcome(ready.results)))
 
 
-def test_who_has_games_in_the_records_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bot_with_recorded_games_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise its games would leave the records, and be played again."""
     place = make_contest(tmp_path, BOTS)
     place.play()

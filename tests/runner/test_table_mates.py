@@ -5,13 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 import tournament
-from tournament.config import Config, load_config
-from tournament.errors import InputError
-from tournament.open_contest.jobs import ENTERED, Job, Jobs, database_beside
-from tournament.open_contest.watch import Watch
+from tournament.config import load_config
 from tournament.records.results import load
 from tournament.runner.contest_run import run_prepared
 from tournament.runner.listener import NullListener
@@ -34,50 +29,18 @@ class Highest(Rules):
 AUTHORS = {"a1": "ann", "a2": "ann", "a3": "ann", "b1": "bob", "b2": "bob", "c1": "cat"}
 
 
-def config_of(folder: Path, mates: str = "other_authors", tables: str = "tables = 4") -> Config:
-    (folder / "entrants" / "highest").mkdir(parents=True, exist_ok=True)
-    (folder / "highest.py").write_text(RULES)
-    settings = folder / "tournament.toml"
-    settings.write_text(f'[highest]\nrules = "highest.py"\nsessions = 2\ntable_mates = "{mates}"\n{tables}\n')
+def test_bots_of_author_share_no_table_and_records_verify(tmp_path: Path) -> None:
+    (tmp_path / "entrants" / "highest").mkdir(parents=True)
+    (tmp_path / "highest.py").write_text(RULES)
+    settings = tmp_path / "tournament.toml"
+    settings.write_text('[highest]\nrules = "highest.py"\nsessions = 2\ntable_mates = "other_authors"\ntables = 4\n')
     for number, name in enumerate(AUTHORS):
-        (folder / "entrants" / "highest" / f"{name}.py").write_text(f"def say(view): return {number}\n")
-    return load_config("highest", settings, executor="local", workers=1)
-
-
-def play(config: Config) -> list[set[str]]:
-    """Return the bots of each table."""
+        (tmp_path / "entrants" / "highest" / f"{name}.py").write_text(f"def say(view): return {number}\n")
+    config = replace(load_config("highest", settings, executor="local", workers=1), authors=AUTHORS)
     with prepare_contest(config.played, config, NullListener()) as prepared:
         run_prepared(prepared, NullListener())
-    matches = load(f"{config.results}/highest").matches
-    return [{*names} for _, names in matches.groupby("match").bot]
-
-
-def test_bots_of_an_author_share_no_table_and_records_verify(tmp_path: Path) -> None:
-    config = replace(config_of(tmp_path), authors=AUTHORS)
-    tables = play(config)
+    tables = [{*names} for _, names in load(f"{config.results}/highest").matches.groupby("match").bot]
     # Each bot is the host of four tables. There are six, and a draw may miss some.
     assert len(tables) >= 4 and all(len({AUTHORS[name] for name in table}) == 3 for table in tables)
     found = tournament.verify("highest", replay="all", config=tmp_path / "tournament.toml")
     assert not found.problems and found.replayed == len(tables)
-
-
-def test_without_authors_all_bots_meet(tmp_path: Path) -> None:
-    tables = play(config_of(tmp_path))
-    assert any(len({AUTHORS[name] for name in table}) < 3 for table in tables)
-
-
-def test_too_few_authors_are_refused_with_numbers(tmp_path: Path) -> None:
-    config = replace(config_of(tmp_path), authors=dict.fromkeys(AUTHORS, "ann") | {"c1": "cat"})
-    with pytest.raises(InputError, match="a table of 3 needs bots of 3 authors, and these 6 bots are of 2"):
-        play(config)
-
-
-def test_open_contest_takes_authors_from_its_submissions(tmp_path: Path) -> None:
-    config = config_of(tmp_path)
-    jobs = Jobs(database_beside(tmp_path / "authors.toml"))
-    for bot, author in AUTHORS.items():
-        jobs.add(Job("", author, "highest", bot, f"{bot}.c", "2026-01-01", state=ENTERED), b"", "2026-01-01")
-    watch = Watch.__new__(Watch)
-    watch.authors = tmp_path / "authors.toml"
-    assert watch._with_authors(config, "highest").authors == AUTHORS
-    assert not watch._with_authors(config_of(tmp_path, "any"), "highest").authors

@@ -9,76 +9,77 @@ import pytest
 from tournament.sandbox.inside.bot_functions import choose_functions
 from tournament.sandbox.inside.function_names import NotChosen
 
-MOVE: list[tuple[tuple[str, ...], int]] = [(("move",), 1)]
+Questions = list[tuple[tuple[str, ...], int]]
+MOVE: Questions = [(("move",), 1)]
+BOTH: Questions = [(("a",), 1), (("b",), 2)]
+SPELLED: Questions = [(("make_decision", "makeDecision"), 1)]
 
 
-def chosen(source: str, stem: str = "zebra", questions: list[tuple[tuple[str, ...], int]] = MOVE) -> list[object]:
-    """Return the answers of the chosen functions."""
-    module = types.ModuleType(f"bot.{stem}")
+def chosen(source: str, questions: Questions = MOVE) -> list[object]:
+    """Return the answers of the functions that are chosen in a file zebra.py."""
+    module = types.ModuleType("bot.zebra")
     exec(source, module.__dict__)
-    functions = choose_functions(module, stem, questions, "TwoCardDraw")
+    functions = choose_functions(module, "zebra", questions, "TwoCardDraw")
     return [function(*range(count)) for function, (_, count) in zip(functions, questions)]
 
 
-HELPERS = {
-    "joined": "def zebramove(x): return 2",
-    "with a line": "def zebra_move(x): return 2",
-    "with a capital": "def zebraMove(x): return 2",
-    "of another class": "class Board:\n  def move(self, square): return 2",
-    "two of them": "def zebra_move(x): return 2\nclass Board:\n  def move(self, square): return 2",
-    "of too many values": "class Zebra:\n  def move(self, x, y): return 2",
-}
+BOARD = "class Board:\n  def move(self, square): return 2"
+HELPERS = [
+    "def zebramove(x): return 2",
+    "def zebra_move(x): return 2",
+    BOARD,
+    f"def zebra_move(x): return 2\n{BOARD}",
+    "class Zebra:\n  def move(self, x, y): return 2",
+]
 
 
-@pytest.mark.parametrize("helper", HELPERS.values(), ids=HELPERS)
+@pytest.mark.parametrize("helper", HELPERS)
 def test_exact_name_precedes_helpers(helper: str) -> None:
     move = "def move(bot): return 1"
     assert chosen(f"{move}\n{helper}") == chosen(f"{helper}\n{move}") == [1]
+    for name in ("Bot", "TwoCardDraw"):
+        assert chosen(f"class {name}:\n  def move(self, bot): return 1\n{helper}") == [1]
 
 
-@pytest.mark.parametrize("name", ["Zebra", "Bot", "TwoCardDraw"])
-def test_class_of_exact_name_precedes_helpers(name: str) -> None:
-    bot = f"class {name}:\n  def move(self, bot): return 1\n"
-    for helper in ("with a line", "joined", "of another class"):
-        assert chosen(bot + HELPERS[helper]) == [1]
-    with pytest.raises(NotChosen, match=rf"the function move \(line 3\) and the class {name}: either may be meant"):
-        chosen(f"{bot}def move(bot): return 2")
-    assert chosen(f"{bot}def move(state, depth): return 2") == [1]
+@pytest.mark.parametrize(
+    ("source", "questions", "answers"),
+    [
+        ("class Zebra:\n  def move(self, bot): return 1\ndef move(state, depth): return 2", MOVE, [1]),
+        ("def zebra_move(bot): return 1\ndef zebramove(x, y): return 2", MOVE, [1]),
+        ("def zebra_move(bot, depth=3): return 1", MOVE, [1]),
+        ("def zebraMove(*told): return 1", MOVE, [1]),
+        ("def zebra_move(bot): return 1\nzebramove = zebra_move", MOVE, [1]),
+        ("def a(bot): return 1\ndef zebra_b(bot, bet): return 2", BOTH, [1, 2]),
+        (
+            "def a(bot): return 3\nclass K:\n  def a(self, bot): return 1\n  def b(self, bot, bet): return 2",
+            BOTH,
+            [1, 2],
+        ),
+        ("def makeDecision(state): return 5", SPELLED, [5]),
+    ],
+)
+def test_function_that_fits_answers(source: str, questions: Questions, answers: list[object]) -> None:
+    assert chosen(source, questions) == answers
 
 
-def test_other_spelling_needs_a_fitting_signature() -> None:
-    assert chosen("def zebra_move(bot): return 1\ndef zebramove(x, y): return 2") == [1]
-    assert chosen("def zebra_move(bot, depth=3): return 1") == [1]
-    assert chosen("def zebraMove(*told): return 1") == [1]
-    assert chosen("def zebra_move(bot): return 1\nzebramove = zebra_move") == [1]
-    two = "def zebra_move(bot): return 1\ndef zebramove(x): return 2"
-    with pytest.raises(NotChosen, match=r"the function zebra_move \(line 1\) and the function zebramove \(line 2\)"):
-        chosen(two)
-    with pytest.raises(NotChosen, match=r"the function zebra_move .* and the class Board"):
-        chosen(f"def zebra_move(bot): return 1\n{HELPERS['of another class']}")
-
-
-def test_each_question_has_its_function() -> None:
-    both: list[tuple[tuple[str, ...], int]] = [(("a",), 1), (("b",), 2)]
-    assert chosen("def a(bot): return 1\ndef zebra_b(bot, bet): return 2", questions=both) == [1, 2]
-    whole = "def a(bot): return 3\nclass Any:\n  def a(self, bot): return 1\n  def b(self, bot, bet): return 2"
-    assert chosen(whole, questions=both) == [1, 2]
-    spelled: list[tuple[tuple[str, ...], int]] = [(("make_decision", "makeDecision"), 1)]
-    assert chosen("def makeDecision(state): return 5", questions=spelled) == [5]
-    twice = "class Bot:\n  def make_decision(self, state): return 1\n  def makeDecision(self, state): return 2"
-    with pytest.raises(NotChosen, match=r"has Bot\.make_decision and Bot\.makeDecision: either may be meant"):
-        chosen(twice, questions=spelled)
+TWO = "def zebra_move(bot): return 1\n"
 
 
 @pytest.mark.parametrize(
     ("source", "words"),
     [
+        (
+            "class Bot:\n  def move(self, bot): return 1\ndef move(bot): return 2",
+            r"move \(line 3\) and the class Bot: ei",
+        ),
+        (f"{TWO}def zebramove(x): return 2", r"the function zebra_move \(line 1\) and the function zebramove \(line 2"),
+        (f"{TWO}{BOARD}", "the function zebra_move .* and the class Board"),
         ("def move(): return 1", r"the function move \(line 1\) can't be called with 1 value, which it is given"),
         ("def move(bot, *, depth): return 1", "can't be called with 1 value"),
         ("class Bot:\n  def move(self): return 1", "Bot.move can't be called with 1 value beside its object"),
         ("def zebra(bot): return 1", "lacks the function move, or a class with the method move$"),
     ],
 )
-def test_missing_function_is_named(source: str, words: str) -> None:
+def test_unclear_or_missing_function_is_named(source: str, words: str) -> None:
     with pytest.raises(NotChosen, match=words):
         chosen(source)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import re
 import threading
 import time
 from collections.abc import Iterator
@@ -26,9 +26,6 @@ FILLS = {
     "by a mapped file": START + "f = os.open('f', os.O_CREAT | os.O_RDWR)\nos.unlink('f')\nos.ftruncate(f, 300 << 20)\n"
     "m = mmap.mmap(f, 300 << 20)\nos.close(f)\n"
     "for n in range(300):\n    m[n << 20 : n + 1 << 20] = chunk\n    time.sleep(0.01)\n",
-    "behind folders that take long to look through": START
-    + "for n in range(20000):\n    os.close(os.open(str(n), os.O_CREAT))\n"
-    "for n in range(300):\n    open(f'f{n}', 'wb').write(chunk)\n    time.sleep(0.01)\n",
 }
 
 
@@ -59,19 +56,14 @@ def test_build_that_fills_disk_leaves_nothing(how: str, disk: Path) -> None:
     looking.start()
     try:
         with scratch.scratch_folder(disk) as folder:
-            finished = built(folder, FILLS[how] + "time.sleep(50)")
+            assert built(folder, FILLS[how] + "time.sleep(50)").in_words == "took more than 100 MB of disk"
     finally:
         done.set()
         looking.join()
-    assert finished.in_words == "took more than 100 MB of disk"
     assert 100 <= (before - min(lowest)) / MEGABYTE < 250
     assert wait_until(lambda: before - scratch.free_space(disk)[0] < MEGABYTE, 5)
-
-
-def test_build_leaves_free_space(disk: Path) -> None:
-    with scratch.scratch_folder(disk) as folder:
-        finished = built(folder, FILLS["by an open file without a name"], disk=4096, free=250)
-    assert finished.in_words.startswith("took more than 1") and finished.in_words.endswith(" MB of disk")
+    with scratch.scratch_folder(disk) as folder:  # leaves as much free as it must
+        assert re.match("took more than 1.. MB", built(folder, FILLS[how], disk=4096, free=250).in_words)
 
 
 def test_build_cannot_reserve_or_write_gigabytes(disk: Path) -> None:
@@ -107,9 +99,3 @@ def test_build_is_not_blamed_for_others_files(disk: Path) -> None:
         with pytest.raises(OSError, match="No space left on device"):
             built(folder, "import time\ntime.sleep(50)")
         filling.join()
-
-
-def test_no_build_starts_on_full_disk(disk: Path) -> None:
-    (disk / "other").write_bytes(bytes(360 * MEGABYTE))
-    with scratch.scratch_folder(disk) as folder, pytest.raises(OSError, match="No space left on device"):
-        built(folder, f"open('{os.devnull}')")

@@ -7,20 +7,19 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from engine.processes import forking
 from tests.built_in import VON_NEUMANN_POKER
-from tests.processes import is_gone, wait_until, wait_until_exited
+from tests.processes import wait_until, wait_until_exited
 from tests.worker.support import ON
 from tournament.artifacts import python_artifact
 from tournament.leg import Unfit
 from tournament.sandbox.outside import fork_server, run_command
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.launch import LaunchSpec, ProcessLimits, Program
-from tournament.sandbox.outside.process_time import MachineBusyError
 from tournament.sandbox.outside.readable_paths import interpreter, python_paths
 from tournament.worker.processes import python_bots
 
@@ -63,20 +62,20 @@ def test_fork_reports_its_output_and_end() -> None:
         script = f"import ctypes, os; {deed}"
         launch = LaunchSpec(Program([interpreter(), "-c", script]), ProcessLimits(256, 10), readable=python_paths())
         assert run_command.finish(fork_server.start(launch, "on"), launch, 20).in_words == f"was killed by {words}"
-    assert ran("while read x; do :; done; echo $x", b"to\nits end").output == b"its end\n"
-    assert ran("kill -11 $$").in_words == "ended"  # signals of others are ignored
+    launch = replace(shell("ulimit -d; ulimit -t"), limits=ProcessLimits(100, 7))
+    assert run_command.finish(fork_server.start(launch, "on"), launch, 20).output.split() == [b"102400", b"7"]
     slow = ran("exec >&- 2>&-; while :; do :; done", seconds=0.3)
     assert slow.cut_off and slow.in_words == "took too long"
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_processes_start_after_the_thread_of_servers_failed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An error while the thread ends idle servers must not leave later starts waiting for ever."""
+    """Let the thread that ends idle servers fail. Later starts must not wait for ever."""
 
     def fails(_max_servers: int, _seconds: float = 0.0) -> None:
         raise OSError("a server can't be ended")
 
-    monkeypatch.setattr(fork_server, "_owner", 0)  # so that the next start makes a thread
+    monkeypatch.setattr(fork_server, "_owner", 0)  # makes the next start create a thread
     with monkeypatch.context() as patched:
         patched.setattr(fork_server, "_end_idle", fails)
         patched.setattr(fork_server, "_IDLE_SECONDS", 0.01)
@@ -88,17 +87,9 @@ def test_processes_start_after_the_thread_of_servers_failed(monkeypatch: pytest.
     assert ran("exit 3").status == 3
 
 
-def test_forks_have_the_limits_of_their_own_launch() -> None:
-    for megabytes, seconds in ((256, 10), (100, 7), (512, 33)):
-        launch = LaunchSpec(
-            Program(["/bin/sh", "-c", "ulimit -d; ulimit -t"]), ProcessLimits(megabytes, seconds), readable=["/bin"]
-        )
-        done = run_command.finish(fork_server.start(launch, "on"), launch, 20)
-        assert done.output.split() == [b"%d" % (megabytes << 10), b"%d" % seconds]
-
-
-def test_fork_inherits_no_descriptor() -> None:
-    others = [python_bot() for _ in range(3)]
+def test_fork_has_no_descriptor_or_signal_of_others() -> None:
+    other = python_bot()
+    server = server_of(other)
     try:
         source = (
             "import os\nfound = []\nfor number in range(64):\n    try:\n        os.fstat(number)\n"
@@ -106,15 +97,6 @@ def test_fork_inherits_no_descriptor() -> None:
         )
         # Standard streams, two that its loop talks by, and /dev/null.
         assert "[0, 1, 2, 3, 4, 5]" in raised_by(source)
-    finally:
-        for other in others:
-            other.end()
-
-
-def test_fork_can_signal_no_other_process() -> None:
-    other = python_bot()
-    server = server_of(other)
-    try:
         tries = "\n".join(
             f"try:\n    os.kill({pid}, {number})\n    done.append(({pid}, {number}))\nexcept OSError:\n    pass"
             for pid in (other.pid, server, -server, 0, -1)
@@ -122,34 +104,32 @@ def test_fork_can_signal_no_other_process() -> None:
         )
         assert "ValueError: []" in raised_by(f"import os\ndone = []\n{tries}\nraise ValueError(f'{{done}}')\n")
         assert not other.has_ended()
+        ours, theirs = (int(Path(f"/proc/{pid}/oom_score_adj").read_text()) for pid in ("self", other.pid))
+        assert theirs == 1000 > ours  # the system ends bots before the tournament
     finally:
         other.end()
 
 
-def test_killed_server_is_replaced() -> None:
-    process = python_bot()
-    server = server_of(process)
+def test_stopped_or_killed_server_is_replaced() -> None:
+    first = python_bot()
+    server = server_of(first)
+    os.kill(server, signal.SIGSTOP)
+    second = python_bot()  # continues it
+    assert server_of(second) == server
+    os.kill(server, signal.SIGSTOP)
+    assert second.end() == -signal.SIGKILL
     os.kill(server, signal.SIGKILL)
-    assert wait_until_exited([process.pid])
-    assert process.end() == -signal.SIGKILL
+    assert wait_until_exited([first.pid])
+    assert first.end() == -signal.SIGKILL
     again = python_bot()
     assert server_of(again) != server
     again.end()
 
 
-def test_stopped_server_is_continued() -> None:
-    first = python_bot()
-    server = server_of(first)
-    os.kill(server, signal.SIGSTOP)
-    second = python_bot()
-    assert server_of(second) == server
-    for process in (first, second):
-        os.kill(server, signal.SIGSTOP)
-        assert process.end() == -signal.SIGKILL
-
-
-@pytest.mark.parametrize("trouble", [OSError(errno.EMFILE, "too many open files"), KeyboardInterrupt()])
-@pytest.mark.parametrize("at", ["os.pipe", "os.pidfd_open", "socket.send_fds"])
+@pytest.mark.parametrize(
+    ("trouble", "at"),
+    [(OSError(errno.EMFILE, "too many open files"), "os.pidfd_open"), (KeyboardInterrupt(), "socket.send_fds")],
+)
 def test_interrupted_fork_leaves_the_next_sound(
     trouble: BaseException, at: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -167,46 +147,6 @@ def test_interrupted_fork_leaves_the_next_sound(
     assert ran("exit 4").status == 4
 
 
-def refuse(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
-    """Have the system refuse this many forks, as it does at a limit of processes."""
-    ask = fork_server._Server._ask
-    left = [times]
-
-    def refused(server: fork_server._Server, kind: int, *given: object, **named: object) -> tuple[int, int]:
-        if kind == forking.FORK and left[0]:
-            left[0] -= 1
-            return -errno.EAGAIN, 0
-        return ask(server, kind, *given, **named)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(fork_server._Server, "_ask", refused)
-
-
-def test_refused_fork_ends_neither_server_nor_other_forks(monkeypatch: pytest.MonkeyPatch) -> None:
-    first = python_bot()
-    server = server_of(first)
-    try:
-        with monkeypatch.context() as patch:
-            refuse(patch, 3)
-            second = python_bot()
-            assert server_of(second) == server and not first.has_ended()
-            second.end()
-            refuse(patch, 1000)
-            with pytest.raises(MachineBusyError, match="a process can't be started here: Resource temporarily"):
-                python_bot()
-        assert not first.has_ended()
-    finally:
-        first.end()
-
-
-def test_system_ends_bots_before_tournament() -> None:
-    process = python_bot()
-    try:
-        ours, theirs = (int(Path(f"/proc/{pid}/oom_score_adj").read_text()) for pid in ("self", process.pid))
-        assert theirs == 1000 > ours
-    finally:
-        process.end()
-
-
 def test_forks_die_with_the_tournament() -> None:
     code = (
         "import sys\nfrom tests.sandbox.test_fork_server import fork_server, server_of, shell\n"
@@ -218,6 +158,6 @@ def test_forks_die_with_the_tournament() -> None:
     ) as driver:
         assert driver.stdout
         pids = [int(pid) for pid in driver.stdout.readline().split()]
-        assert len(pids) == 2 and not any(map(is_gone, pids))
+        assert len(pids) == 2 and not wait_until_exited(pids, 0)
         driver.kill()
     assert wait_until_exited(pids)

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.worker.support import ON, A, ask, build, play
+from tests.worker.support import ON, build, play
 from tournament.artifacts import python_artifact
 from tournament.contests import CONTESTS
 from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.sandbox.inside import leg_isolation
 from tournament.sandbox.inside.leg_isolation import isolation_violation
-from tournament.sandbox.outside import fork_server
-from tournament.sandbox.outside.confined import Confined
-from tournament.sandbox.outside.launch import Mode
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import python_bots
 
@@ -34,141 +30,61 @@ ESCAPES = [
     "x = '{0.__class__}'.format(1)",
     "x = '{0.__class__}'.format_map({})",
     "x = '%r' % object()",
-    "x = '%'\ny = x % object()",
-    "import zlib\nx = zlib.decompress(b'') % object()",
     "x = f'{object()}'",
-    "x = f'{object()!r:>9d}'",
-    "x = f'{1:%}'\ny = x[-1] % 3",
-    "x = f'{37:c}'",
     "x = 'a'.translate({97: 37})",
     "x = str(object())",
     "x = hash(object())",
     "x = id(0)",
     "x = list({object(), object()})",
-    "x = [y for y in {object() for _ in range(3)}]",
     "x = set([object()])",
     "x = {1: 2}.keys() - {}.keys()",
-    "x = max({1: 2}.keys(), {}.keys())",
-    "x = sum([], {1: 2}.items())",
-    "list = lambda x: x\ny = list({1: 2}.keys()) - list({}.keys())",
-    "def f(x): return x\ny = f({}.keys())",
-    "x = [*{1: 2}.keys()]",
     "x = 'a' is 'b'",
     "def f(x, y): return x is y",
-    "class K: TEXT = 'a'\nx = 'a' is K.TEXT",
-    "from math import pi\nx = 'a' is pi.real",
     "x = getattr(1, 'real')",
     "x = eval",
     "x = __import__('os')",
     "x = __builtins__",
     "x = type(1)",
-    "x = type('K', (), {})",
     "x = open",
-    "x = memoryview(b'')",
     "x = chr(37)",
-    "x = bytes([37])",
-    "x = (37).to_bytes(1, 'big')",
-    "x = b''.decode()",
     "try: x = 1\nexcept: x = 2",
-    "try: x = 1\nexcept Exception: x = 2",
-    "try: x = 1\nexcept MemoryError: x = 2",
-    "try: x = 1\nexcept (ValueError, BaseException): x = 2",
     "try: x = 1\nexcept ValueError as e: x = e.args",
     "ValueError = Exception\ntry: x = 1\nexcept ValueError: x = 2",
-    "from math import pi as ValueError",
-    "def f(ValueError): pass",
-    "class ValueError(Exception): pass",
     "import random\nx = random.Random().randbytes(2)",
-    "import random\nclass K:\n  def randbytes(self): pass\nx = random.Random().randbytes(2)",
     "x = (i for i in ()).close()",
-    "x = (i for i in ()).send(1)",
     "def f():\n  yield from ()",
     "class K:\n  def close(self): pass",
-    "class K:\n  send = 1",
-    "class K:\n  from math import pi as throw",
-    "class K:\n  import math as close",
-    "class K:\n  for close in (): pass",
-    "class K: pass\nK.close = 1",
     "from collections import namedtuple\nT = namedtuple('T', 'a close')",
-    "import collections\nT = collections.namedtuple('T', ['a', 'close'])",
-    "from collections import namedtuple\nT = namedtuple('T', 'clo' + 'se')",
-    "from collections import namedtuple\nT = namedtuple('T', field_names='close')",
-    "from collections import namedtuple as n\nm = n",
-    "import collections as c\nm = c.namedtuple",
     "x = (1).anything",
     "def f():\n  try: return 1\n  finally: return 2",
-    "def f():\n  with K() as x: return 1",
     "class K:\n  def __del__(self): pass",
     "class K:\n  def __exit__(self, *_): return True",
     "class K:\n  def __getattr__(self, name): return 1",
-    "class K:\n  def __hash__(self): return 1",
-    "class K:\n  __del__ = 1",
     "class K(metaclass=int): pass",
     "class K:\n  def f(self): return __class__",
-    "class K:\n  def f(self): return super(int, self)",
     "class K:\n  def write(self, text): pass\nprint(object(), file=K())",
-    "x = map(print, [])",
     "print = 1",
     "import math\nmath.x = 1",
-    "import math\ndel math.pi",
-    "import math as m\nx = [m]",
-    "import math\nx = math.nothing",
     "from math import *",
-    "from . import x",
-    "from collections import Counter",
     "from operator import attrgetter",
-    "from functools import wraps",
-    "import collections.abc",
-    "from texas import answering",
     "async def f(): pass",
     "match 1:\n  case int(real=x): pass",
     "global __builtins__",
-    "__name__ = 'math'",
     "from __future__ import annotations\nannotations.x = 1",
-    "from typing import List\nList.x = 1",
-    "from typing import Optional\nx = Optional",
-    "import typing\nx = [typing.Optional]",
     "import typing\ntyping.x = 1",
     "from typing import get_type_hints",
     "from typing import Optional\ndef g(x): x.y = 1\ndef f(a: g(Optional)): return 1",
-    "from typing import Any\nclass K:\n    def __getitem__(self, x): x.y = 1\nk = K()\ndef f(a: k[Any]): return 1",
     "class K:\n    def __getitem__(self, x): return x(self)\nk = K()\na: k[str] = 1",
-    "from typing import List\nclass K:\n    def __or__(self, x): x.y = 1\nk = K()\na: k | List = 1",
-    "class K:\n    def __or__(self, x): return x(self)\nk = K()\na: k | str = 1",
-    "from typing import List\na: (List, (x := List)) = 1",
-    "from typing import List as send",
-    "class K:\n    def __or__(self, x): return x(self)\nint = K()\na: int | str = 1",
-    "class K:\n    def __getitem__(self, x): return x(self)\nfrozenset = K()\na: frozenset[str] = 1",
-    "from typing import List\ndef List(x): return 1",
     "def f(a: str = str(1)): return 1",
-    "x = str\na: str = 1",
-    "from __future__ import annotations as notes\nx = [notes]",
-    "from statistics import stdev",
     "import sys\nx = sys.modules",
-    "import sys\nsys.argv = 1",
-    "from sys import stdout",
-    "from dataclasses import make_dataclass",
     "from dataclasses import dataclass\nd = dataclass",
-    "import dataclasses\nd = [dataclasses.dataclass]",
-    "from dataclasses import dataclass\nclass K: pass\nK = dataclass(K)",
     "from dataclasses import field\ndefault = 1\nfield().default.x = 1",
-    "import dataclasses\nkw_only = 1\nx = dataclasses.field().kw_only",
     "from enum import Enum\nK = Enum('K', 'close')",
-    "from enum import Enum\nclass K(Enum): pass\nL = K('L', 'close')",
-    "from enum import Enum\nclass K(Enum):\n  _ignore_ = 'A'\n  A = 1",
-    "from enum import Enum\nclass K(Enum):\n  _A = 1",
     "from enum import Enum, auto\nauto = lambda: property()\nclass K(Enum):\n  A = auto()",
-    "import enum\nx = enum.Enum",
-    "import enum\nclass K(enum.Enum):\n  A = property()",
-    "from enum import Enum\nclass M: pass\nclass K(M, Enum):\n  A = 1",
     "from enum import Enum\nclass K(Enum):\n  A = 1\nx = K.A is K.A",
-    "from enum import Enum\nclass K(Enum):\n  A = 1\nx = K.A._value_",
-    "from enum import Flag",
     "import numpy\nx = numpy.empty(9)",
     "from texas import ActionType\nActionType._generate_next_value_.x = 1",
-    "from texas import ActionType\nx = ActionType._missing_",
     "x = " + "-" * 20_000 + "1",
-    "x = " + "(" * 5_000,
     "x = 1\0",
     "# coding: unicode_escape\nx = 1 #\\u000aimport os",
     "#" * (leg_isolation.MAX_BYTES + 1),
@@ -184,8 +100,6 @@ def test_source_with_way_out_of_leg_may_not_share(source: str) -> None:
 ORDINARY = [
     "from __future__ import annotations\ndef f(card: float) -> int: return 1",
     "from typing import Dict, List, Optional\ndef f(a: Dict[str, List[int]], b: Optional[float]): return 1",
-    "import typing\nx: typing.List[int] = []\ndef f(a: str, b: set[int], c: 'K' = 1) -> int | None: return None",
-    "from typing import Callable\ndef f(a: Callable[[int, str], bool]) -> 'str': return a",
     "import random\nx = random.random()\nrandom.seed(5)\nr = random.Random(3)\ny = r.choice([1])",
     "from collections import defaultdict, deque, namedtuple\nd = defaultdict(int)\nq = deque(maxlen=3)\nq.append(1)",
     "class K:\n  '''100% of it.'''\n"
@@ -195,22 +109,15 @@ ORDINARY = [
     "x = f'{0.5:.2f}-{3:d}'\ny = 7 % 3",
     "x = 3 in {1, 2, 3}\ny = None is x\nz = x is not None",
     "from texas import ActionType\nx = ActionType.RAISE is ActionType.CHECK",
-    "import texas\nx = texas.ActionType.RAISE is texas.ActionType.CHECK",
     "import heapq, bisect, itertools, math\nx = heapq.nlargest(2, [1])\ny = math.log(2)",
-    "from functools import lru_cache\n@lru_cache(maxsize=None)\ndef f(x): return x",
-    "if __name__ == '__main__':\n  print('hello')",
     "match 3:\n  case 1 | 2: x = 1\n  case _: x = 2",
     "x = lambda bot: bot.f[0] if bot.card > 0.5 else (y := 3)",
     "from collections import namedtuple\nT = namedtuple('T', 'a b')\nx = T(1, 2)._replace(a=3).b",
-    "import collections\nT = collections.namedtuple('T', ['a', 'b'], defaults=[1])\nx = T(1).a",
     "import sys\nsys.setrecursionlimit(10 ** 6)\nx = sys.maxsize + len(sys.argv)",
     "from dataclasses import dataclass, field\n@dataclass(frozen=True)\nclass P:\n  x: int = 0\n"
     "  y: list = field(default_factory=list)\np = P(1).x",
-    "import dataclasses\n@dataclasses.dataclass\nclass P:\n  x: int\np = dataclasses.replace(P(1), x=2).x",
     "from enum import Enum, IntEnum, auto, unique\n@unique\nclass C(Enum):\n  RED = auto()\n  BLUE = 5\n"
     "x = [c.name for c in C if c == C.RED or c.value == 5]\nclass D(IntEnum):\n  A = 1\ny = D.A + 1",
-    "import enum\nclass C(enum.Enum):\n  RED = enum.auto()\nx = C['RED'].name",
-    "class K:\n  half = 2\n  def double(self): self.twice = self.half * 4\nx = K().twice",
 ]
 
 
@@ -238,11 +145,8 @@ LIBRARY = {
         ("import board\nx = board.Board().best()", {}, ""),
         ("from board import Board\nx = Board()\nx.size = 2\ny = x.best()", {}, ""),
         ("import board\nboard.math.x = board.math", {}, "line 2: board.math"),
-        ("import board\nboard.FORMAT = 1", {}, "line 2: board.FORMAT"),
-        ("import board\nx = [board]", {}, "line 2: the module board as a value"),
         ("from board import FORMAT\nx = FORMAT % object()", {"board.py": "FORMAT = '%s'"}, "line 2: % beside a text"),
         ("import board", {"moves.py": "import os\n"}, "moves.py, line 1: imports os"),
-        ("import board", {"moves.py": "def first(): pass\ndef close(): pass\n"}, "moves.py, line 2: the name close"),
         ("import lux.kit", {"lux/kit.py": ""}, "lux/kit.py is in a package of the contest's library"),
         ("import board", {"moves.py": "x = (\n"}, "moves.py can't be read"),
     ],
@@ -301,8 +205,6 @@ def b(bot, bet):
         "class F(float):\n    def __ne__(self, other):\n        return False\n"
         "kept = [F('nan') for _ in range(7)]\nrandom.seed(kept[-1])\n"
     ),
-    "nan_of_a_generator": DRAW.format("draw = random.Random(float('nan')).random\n"),
-    "unseeded": DRAW.format("class R(random.Random):\n    def seed(self, x):\n        pass\ndraw = R(R(1)).random\n"),
     "number": DRAW.format("class N(int):\n    def __abs__(self):\n        return 1 / 0\nrandom.seed(N(-5))\n"),
 }
 
@@ -316,27 +218,10 @@ def test_legs_that_share_a_process_play_as_alone() -> None:
     assert not any(leg.faults for leg in together)
 
 
-def test_bot_that_renames_its_module_plays() -> None:
-    source = "__name__ = 'other'\ndef a(bot): return 5\ndef b(bot, bet): return 1\n"
-    assert ask(source, [A]).answers == [5]
-
-
-def test_only_bots_that_may_share_have_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    started: list[str] = []
-    start = fork_server.start
-
-    def noted(launch: Any, mode: Mode) -> Confined:
-        started.append(launch.what.orders["name"])
-        return start(launch, mode)
-
+def test_bot_that_may_not_share_is_marked() -> None:
     plain = "def a(bot): return 5\ndef b(bot, bet): return 1\n"
-    entrants = build({"plain.py": plain, "timed.py": f"import time\n{plain}", "other.py": plain, "more.py": plain})
-    monkeypatch.setattr(fork_server, "start", noted)
-    play(entrants, Settings(sessions=1))
-    assert sorted(started) == ["more", "other", "plain", "timed", "timed", "timed"]
-    assert {entrant.name: python_artifact.legs_may_share(entrant.artifact or b"") for entrant in entrants} == {
-        "plain": True, "timed": False, "other": True, "more": True,
-    }  # fmt: skip
+    entrants = build({"plain.py": plain, "timed.py": f"import time\n{plain}"})
+    assert [python_artifact.legs_may_share(entrant.artifact or b"") for entrant in entrants] == [True, False]
 
 
 def test_bot_is_not_executed_to_be_judged() -> None:

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import tournament
-from tests.cli.in_process import run_cli
+from tests.commands import run_cli
 from tournament.errors import InputError
 from tournament.standings.authors import authors_by_bot
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -15,8 +15,6 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tournament.contests.contest import Contest
 from tournament.errors import RunError
@@ -78,7 +76,8 @@ def stage_batch(storage: Storage, *legs: LegResult, name: str = "") -> Batch:
         writer = PartWriter(storage, table, COLUMNS, "", f"{staged}-{table}")
         session = [SESSIONS * one.number + np.arange(count) * SESSIONS // count for one, count in zip(legs, rows)]
         columns = {"match": np.repeat([one.match for one in legs], rows), "session": np.concatenate(session)}
-        writer.append({name: values.astype(np.int32) for name, values in columns.items()}, sum(rows))
+        for first, end in itertools.pairwise((0, sum(rows) // 3, sum(rows))):  # Row groups begin inside of legs.
+            writer.append({name: values[first:end].astype(np.int32) for name, values in columns.items()}, end - first)
         writers.append(writer)
     games, sessions = writers
     return finish_batch(games, sessions, Legs.from_results(legs), FIELD.origin, "", name)
@@ -116,7 +115,7 @@ def reopened(storage: Storage) -> list[list[LegResult]]:
     return [list(batch.legs) for batch in records.batches]
 
 
-def test_what_is_committed_is_read_to_the_last_bit(storage: FolderStorage, writer: Writer) -> None:
+def test_committed_legs_are_read_exactly(storage: FolderStorage, writer: Writer) -> None:
     fault = Fault(1, 2, 3, "b", "what ✓", "asked", "last words")
     odd = replace(leg(1), faults=(fault,), further_faults=(0, 5), disqualified_seats=(1,), seconds=0.25)
     batch = stage_batch(storage, leg(0), odd, leg(1, 1))
@@ -127,26 +126,6 @@ def test_what_is_committed_is_read_to_the_last_bit(storage: FolderStorage, write
     assert (found.parts[0], found.seal) == (batch.parts[0], batch.seal)
     assert found.origin == FIELD.origin.for_players(("ann", "bob", "cat"), ())
     assert read_field(storage) == FIELD
-
-
-@pytest.mark.parametrize(
-    "odd",
-    [{"sums": sums_of(float("nan"))}, {"games": -1}, {"faults": (Fault(0, 0, 0, "b", "\ud800"),)}, {"match": -1}],
-    ids=str,
-)
-def test_legs_that_could_not_be_read_are_not_written(storage: FolderStorage, odd: dict[str, Any]) -> None:
-    storage.prepare()
-    good = stage_batch(storage, leg(0))
-    staged = staged_name(good.name)
-    games, sessions = (PartWriter(storage, table, COLUMNS, "", f"{staged}-{table}") for table in ("games", "sessions"))
-    with pytest.raises(ValueError):
-        finish_batch(games, sessions, Legs.from_results([replace(leg(0), **odd)]), FIELD.origin)
-
-
-def test_names_of_batches_sort_as_the_schedule_does_and_never_come_again() -> None:
-    of = [(0, 0), (0, 1), (0, 11), (1, 0), (12, 3), (10**12, 0)]
-    names = [new_batch_name(*one) for one in of]
-    assert names == sorted(names) and len({new_batch_name(0, 0) for _ in range(100)}) == 100
 
 
 # Kills.
@@ -195,9 +174,7 @@ CHANGES: dict[str, tuple[Callable[[Writer, Batch], None], list[list[list[int]]]]
 
 
 @pytest.mark.parametrize("what", CHANGES)
-def test_a_kill_at_any_step_of_a_change_leaves_all_or_nothing(
-    storage: FolderStorage, writer: Writer, what: str
-) -> None:
+def test_kill_at_any_step_leaves_all_or_nothing(storage: FolderStorage, writer: Writer, what: str) -> None:
     """Complete batches of an edit that hadn't joined another one are published by the next writer."""
     change, after = CHANGES[what]
     writer.commit([known := stage_batch(storage, leg(0), leg(3))])
@@ -213,7 +190,7 @@ def test_a_kill_at_any_step_of_a_change_leaves_all_or_nothing(
     assert all(state in ([[0, 3]], *after) for state in found)
 
 
-def test_legs_that_join_a_batch_keep_every_row_in_order(storage: FolderStorage, writer: Writer) -> None:
+def test_legs_that_join_batch_keep_rows_in_order(storage: FolderStorage, writer: Writer) -> None:
     legs = [leg(0), leg(2, 1), leg(4), leg(5), leg(2), leg(3)]
     writer.commit([known := stage_batch(storage, *legs[:3]), stage_batch(storage, *legs[3:4], *map(leg, range(6, 9)))])
     commit_few(writer, *legs[4:])
@@ -221,7 +198,8 @@ def test_legs_that_join_a_batch_keep_every_row_in_order(storage: FolderStorage, 
     expected = sorted([*legs[:3], *legs[4:]], key=lambda one: (one.match, one.number))
     assert joined.name == known.name and list(joined.legs) == expected and joined.seal != known.seal
     for part in joined.parts:
-        (rows,) = read_rows(storage, part, COLUMNS)
+        groups = list(read_rows(storage, part, COLUMNS))
+        rows = {name: np.concatenate([group[name] for group in groups]) for name in ("match", "session")}
         each = 40 if part.table == "games" else SESSIONS
         assert rows["match"].tolist() == [one.match for one in expected for _ in range(each)]
         assert rows["session"].tolist() == [
@@ -230,22 +208,18 @@ def test_legs_that_join_a_batch_keep_every_row_in_order(storage: FolderStorage, 
     assert storage.list("staging") == {}
 
 
-def test_legs_join_no_batch_that_is_large_or_has_them_or_is_damaged(storage: FolderStorage, writer: Writer) -> None:
+def test_legs_join_no_damaged_or_overlapping_batch(storage: FolderStorage, writer: Writer) -> None:
     """Damaged parts aren't copied, and their legs stay for the next run."""
-    writer.commit([large := stage_batch(storage, *(leg(0, number) for number in range(1700)))])
     commit_few(writer, leg(1))
     commit_few(writer, leg(1))  # another version of it, at tables
-    names = [batch.name for batch in writer.batches()]
-    assert len(names) == 3 and large.name in names
+    assert len(writer.batches()) == 2
     for batch in writer.batches():
         (Path(storage.location) / batch.part("games").path).write_bytes(b"damaged")
     commit_few(writer, leg(2))
-    assert len(writer.batches()) == 4
+    assert len(writer.batches()) == 3
 
 
-def test_a_complete_batch_in_staging_is_published_and_an_incomplete_one_is_not(
-    storage: FolderStorage, writer: Writer
-) -> None:
+def test_complete_staged_batch_is_published(storage: FolderStorage, writer: Writer) -> None:
     writer.commit([stage_batch(storage, leg(0))])
     storage.release()
     stage_batch(storage, leg(1), leg(2))
@@ -259,7 +233,7 @@ def test_a_complete_batch_in_staging_is_published_and_an_incomplete_one_is_not(
 # Copies.
 
 
-def test_a_leg_in_two_batches_counts_once_and_the_later_one_waits(storage: FolderStorage, writer: Writer) -> None:
+def test_leg_in_two_batches_counts_once(storage: FolderStorage, writer: Writer) -> None:
     batches = [stage_batch(storage, leg(0), leg(1)), stage_batch(storage, leg(1), leg(2))]
     writer.commit(batches)
     records = read_records(storage)
@@ -267,7 +241,7 @@ def test_a_leg_in_two_batches_counts_once_and_the_later_one_waits(storage: Folde
     assert [batch.name for batch in records.waiting] == [batches[1].name]
 
 
-def test_a_batch_of_other_bots_than_the_fields_waits(storage: FolderStorage, writer: Writer) -> None:
+def test_batch_of_edited_bots_waits(storage: FolderStorage, writer: Writer) -> None:
     writer.commit([stage_batch(storage, leg(0)), stage_batch(storage, leg(5))])
     edited = replace(FIELD.entrants[0], artifact="e" * 64)
     writer.set_field(replace(FIELD, entrants=(edited, *FIELD.entrants[1:])))
@@ -279,19 +253,26 @@ def test_a_batch_of_other_bots_than_the_fields_waits(storage: FolderStorage, wri
 # Damage.
 
 
-def test_flipped_bits_of_a_part_of_sessions_are_found(storage: FolderStorage, writer: Writer) -> None:
-    writer.commit([batch := stage_batch(storage, leg(0), leg(1))])
-    path = Path(storage.location) / batch.parts[1].path
+def flips(path: Path) -> Iterator[int]:
+    """Flip a bit in every third byte of a file, one at a time."""
     content = path.read_bytes()
     for place in range(0, len(content), 3):
         damaged = bytearray(content)
         damaged[place] ^= 1 << place % 8
         path.write_bytes(damaged)
+        yield place
+
+
+def test_flipped_bits_of_sessions_and_field_are_found(storage: FolderStorage, writer: Writer) -> None:
+    writer.commit([batch := stage_batch(storage, leg(0), leg(1))])
+    for _ in flips(Path(storage.location) / batch.parts[1].path):
         with pytest.raises(DamagedPart):
             read_batch(storage, batch.name, with_rows=True)
+    for place in flips(Path(storage.location) / "contest.json"):
+        assert read_field(storage) is None, place
 
 
-def test_a_damaged_part_names_itself_and_all_others_count(storage: FolderStorage, writer: Writer) -> None:
+def test_damaged_part_is_named_and_others_count(storage: FolderStorage, writer: Writer) -> None:
     batches = [stage_batch(storage, leg(number)) for number in range(4)]
     writer.commit(batches)
     writer.close()
@@ -313,10 +294,8 @@ def test_a_damaged_part_names_itself_and_all_others_count(storage: FolderStorage
     assert reopened(storage) == [[leg(3)]]
 
 
-@pytest.mark.parametrize("content", [None, b"", b"{}", b"\xff" * 100])
-def test_a_field_that_is_gone_is_made_from_the_batches(
-    storage: FolderStorage, writer: Writer, content: bytes | None
-) -> None:
+@pytest.mark.parametrize("content", [None, b"{}", b"\xff" * 100])
+def test_lost_field_is_made_from_batches(storage: FolderStorage, writer: Writer, content: bytes | None) -> None:
     writer.commit([stage_batch(storage, leg(0)), stage_batch(storage, leg(9))])  # ann, bob; dan, eve
     path = Path(storage.location) / "contest.json"
     path.unlink()
@@ -330,22 +309,11 @@ def test_a_field_that_is_gone_is_made_from_the_batches(
     assert records.field.settings == FIELD.settings
 
 
-def test_flipped_bits_of_the_field_are_found(storage: FolderStorage, writer: Writer) -> None:
-    path = Path(storage.location) / "contest.json"
-    content = path.read_bytes()
-    for place in range(0, len(content), 3):
-        damaged = bytearray(content)
-        damaged[place] ^= 1 << place % 8
-        path.write_bytes(damaged)
-        assert read_field(storage) is None, place
-
-
 # Writers and readers.
 
 
-def read_beside_a_writer(writer: Writer, storage: Storage) -> int:
-    """Read again and again while batches of two legs come, and every third in another's place. Each reading has whole
-    batches, those up to one of them. Returns how many readings there were."""
+def test_readers_beside_a_writer_find_whole_batches(storage: FolderStorage, writer: Writer) -> None:
+    """Read repeatedly while batches of two legs come, and every third in another's place."""
 
     def write() -> None:
         before = ""
@@ -361,25 +329,18 @@ def read_beside_a_writer(writer: Writer, storage: Storage) -> int:
     readings, read = 0, Semaphore(0)
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(write)
-        while not (ended := running.done()) or not readings:
-            records = read_records(storage)
+        while not running.done():
+            records = read_records(FolderStorage(storage.location))
             legs = [[leg.number for leg in batch.legs] for batch in records.batches]
             assert not records.waiting and all(number == other for number, other in legs)
             readings += 1
             read.release()
-            if ended:
-                break
     running.result()
-    return readings
-
-
-def test_readers_beside_a_writer_find_whole_batches(storage: FolderStorage, writer: Writer) -> None:
-    assert read_beside_a_writer(writer, FolderStorage(storage.location)) > 3
     writer.close()
-    assert len(reopened(storage)) == 60
+    assert readings > 5 and len(reopened(storage)) == 60
 
 
-def test_a_stale_writer_changes_nothing(storage: FolderStorage, writer: Writer) -> None:
+def test_stale_writer_changes_nothing(storage: FolderStorage, writer: Writer) -> None:
     writer.commit([known := stage_batch(storage, leg(0))])
     batch = stage_batch(storage, leg(1))
     (Path(storage.location) / "writer").unlink()
@@ -396,7 +357,7 @@ def test_a_stale_writer_changes_nothing(storage: FolderStorage, writer: Writer) 
     other.close()
 
 
-def test_a_part_that_is_not_there_fails_the_commit_and_leaves_nothing(storage: FolderStorage, writer: Writer) -> None:
+def test_missing_staged_part_fails_commit(storage: FolderStorage, writer: Writer) -> None:
     """Workers with another results folder cause this."""
     batch = stage_batch(storage, leg(0))
     storage.remove(batch.parts[1].staged)
@@ -407,7 +368,7 @@ def test_a_part_that_is_not_there_fails_the_commit_and_leaves_nothing(storage: F
     assert not storage.list("games") and not storage.list("sessions")
 
 
-def test_what_is_lost_by_the_end_of_a_run_is_named(storage: FolderStorage, writer: Writer) -> None:
+def test_parts_lost_during_run_are_named(storage: FolderStorage, writer: Writer) -> None:
     batches = [stage_batch(storage, leg(0)), stage_batch(storage, leg(1))]
     writer.commit(batches)
     writer.require_all_parts()
@@ -417,29 +378,8 @@ def test_what_is_lost_by_the_end_of_a_run_is_named(storage: FolderStorage, write
         writer.require_all_parts()
 
 
-# Faults by the thousand.
-
-fault = st.builds(
-    Fault, st.integers(0, 1), st.just(0), st.integers(0, 9), st.just("a"), st.text(), st.text(), st.text()
-)
-faults = st.lists(fault, max_size=3) | st.lists(fault, min_size=18, max_size=24)  # Records keep 20, and the last.
-
-
-@given(faults, st.booleans())
-def test_the_first_faults_and_the_last_are_kept_and_all_are_counted(faults: list[Fault], ended: bool) -> None:
-    kept, further = select_faults(faults, {faults[-1].seat} if ended and faults else (), 2)
-    assert list(kept[:20]) == [fault.bounded() for fault in faults[:20]]
-    if ended and len(faults) > 20:
-        assert kept[20:] == (faults[-1].bounded(),)
-    else:
-        assert len(kept) == min(20, len(faults))
-    played = replace(leg(0), faults=kept, further_faults=further)
-    for seat in (0, 1):
-        assert played.fault_count(seat) == sum(fault.seat == seat for fault in faults)
-
-
-def test_parts_stay_small_whatever_bots_say(storage: FolderStorage, writer: Writer) -> None:
-    """Store a thousand faults, each with megabytes of text that isn't even UTF-8."""
+def test_many_huge_faults_are_counted_and_stay_small(storage: FolderStorage, writer: Writer) -> None:
+    """Store a thousand faults, each with megabytes of text that isn't even UTF-8: the first 20 and the last one."""
     megabytes = "\ud800\0\U0001f600" * 1_000_000
     kept, further = select_faults([Fault(1, 0, 0, "a", megabytes, megabytes, megabytes)] * 1000, (1,), 2)
     batch = stage_batch(storage, replace(leg(0), faults=kept, further_faults=further, disqualified_seats=(1,)))

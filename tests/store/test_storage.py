@@ -2,40 +2,29 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
-import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests import azurite
-from tests.object_store import BUCKET, ServedStore, new_location
-from tournament.errors import RunError
+from tests.object_store import new_location
+from tournament.errors import InputError, RunError
+from tournament.records.results import load
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.object_storage import ObjectStorage
-from tournament.store.storage import FOLDERS, Storage, open_storage
+from tournament.store.storage import Storage, has_records, open_storage
 
 
-@pytest.fixture(scope="module")
-def blob_store() -> Iterator[str]:
-    """Yield the options of URLs into Microsoft's emulator while it runs."""
-    with azurite.serve() as options:
-        yield options
-
-
-@pytest.fixture(params=["folder", "s3", *(pytest.param(scheme, marks=pytest.mark.thorough) for scheme in ("gs", "az"))])
-def location(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+@pytest.fixture(params=["folder", "s3"])
+def location(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Return an empty location."""
-    if request.param == "folder":
-        return str(tmp_path / "results")
-    if request.param == "az":
-        return f"az://{azurite.CONTAINER}/{uuid.uuid4().hex}?{request.getfixturevalue('blob_store')}"
-    served: ServedStore = request.getfixturevalue("served_store")
-    if request.param == "s3":
-        return new_location(served.options)
-    monkeypatch.setenv("STORAGE_EMULATOR_HOST", f"http://{served.address}")
-    return f"gs://{BUCKET}/{uuid.uuid4().hex}"
+    return (
+        str(tmp_path / "results")
+        if request.param == "folder"
+        else new_location(request.getfixturevalue("object_store"))
+    )
 
 
 @pytest.fixture
@@ -52,7 +41,7 @@ def stage(storage: Storage, name: str, content: bytes) -> None:
     storage.finish_staged(stream)
 
 
-def test_publish_moves_and_tells_when_there_is_nothing_to_move(storage: Storage) -> None:
+def test_publish_moves_staged_part_once(storage: Storage) -> None:
     stage(storage, "staging/part", b"12345")
     assert storage.list("games") == {}
     storage.publish("staging/part", "games/part")
@@ -63,7 +52,7 @@ def test_publish_moves_and_tells_when_there_is_nothing_to_move(storage: Storage)
     assert storage.read("games/part") == b"12345"
 
 
-def test_what_was_replaced_is_read_until_it_is_removed(storage: Storage) -> None:
+def test_replaced_content_is_read_until_removed(storage: Storage) -> None:
     for content in (b"first", b"content"):
         storage.replace("games/part", content)
     assert (storage.size("games/part"), storage.size("games/none"), storage.size("none/none")) == (7, None, None)
@@ -78,7 +67,7 @@ def test_what_was_replaced_is_read_until_it_is_removed(storage: Storage) -> None
             reads("games/part")
 
 
-def test_a_large_file_is_whole_once_it_is_finished(storage: Storage) -> None:
+def test_large_staged_file_is_complete(storage: Storage) -> None:
     content = bytes(range(256)) * (9 << 12)  # 9 MB, more than goes out at once
     stream = storage.open_staged("staging/part")
     stream.write(content[: 1 << 20])
@@ -91,7 +80,7 @@ def test_a_large_file_is_whole_once_it_is_finished(storage: Storage) -> None:
         assert data.read() == content
 
 
-def test_all_goes_to_an_archive(storage: Storage) -> None:
+def test_move_archives_all_files(storage: Storage) -> None:
     assert storage.archives() == ()
     there = {"games/part": b"1", "sessions/part": b"22", "secret/seed": b"333", "matches.parquet": b"4"}
     for name, content in there.items():
@@ -115,7 +104,7 @@ def test_all_goes_to_an_archive(storage: Storage) -> None:
     assert {name: open_storage(place).read(name) for name in there} == there
 
 
-def test_a_root_is_held_until_it_is_released_or_its_sign_replaced(location: str, storage: Storage) -> None:
+def test_lock_holds_until_released_or_replaced(location: str, storage: Storage) -> None:
     assert not storage.still_held()
     storage.acquire()
     assert storage.still_held()
@@ -132,48 +121,40 @@ def test_a_root_is_held_until_it_is_released_or_its_sign_replaced(location: str,
 # A folder from a stranger.
 
 OUTSIDE = [
-    *["", "/etc/passwd", "..", "../x", "games/../../x", "games//x", "./x", "games/.", "x/", "-x", ".hidden"],
-    *["games/\0", "games/a b", "games/\x1b[2J", "games/" + "x" * 300, "game\ns/x"],
+    *["", "/etc/passwd", "..", "games/../../x", "games//x", "-x", ".hidden"],
+    *["games/\0", "games/\x1b[2J", "games/" + "x" * 300],
 ]
 
 
-@pytest.mark.parametrize("name", OUTSIDE, ids=ascii)
-def test_names_that_lead_outside_are_refused_by_every_verb(storage: Storage, name: str) -> None:
+def test_names_that_lead_outside_are_refused(storage: Storage) -> None:
     stage(storage, "staging/part", b"1")
-    verbs: list[Callable[[], object]] = [
-        lambda: storage.size(name),
-        lambda: storage.read(name),
-        lambda: storage.replace(name, b""),
-        lambda: storage.publish(name, "games/x"),
-        lambda: storage.publish("staging/part", name),
-        lambda: storage.remove(name),
-        lambda: storage.open_staged(name),
-        lambda: storage.open_data(name),
+    verbs: list[Callable[[str], object]] = [
+        storage.size,
+        storage.read,
+        lambda name: storage.replace(name, b""),
+        lambda name: storage.publish(name, "games/x"),
+        lambda name: storage.publish("staging/part", name),
+        storage.remove,
+        storage.open_staged,
+        storage.open_data,
     ]
-    for verb in verbs:
-        with pytest.raises(RunError, match="isn't a valid name inside the results") as refused:
-            verb()
-        assert len(str(refused.value).splitlines()) == 1
+    for verb, name in itertools.product(verbs, OUTSIDE):
+        with pytest.raises(RunError, match=r"^[^\n]*isn't a valid name inside the results[^\n]*$"):
+            verb(name)
     assert storage.read("staging/part") == b"1"
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> FolderStorage:
-    """Return a prepared folder beside one with somebody's files."""
-    storage = FolderStorage(str(tmp_path / "results"))
-    storage.prepare()
-    (tmp_path / "theirs").mkdir()
-    (tmp_path / "theirs" / "part").write_bytes(b"precious")
-    return storage
-
-
-@pytest.mark.parametrize("inner", FOLDERS)
-def test_a_folder_that_is_a_link_is_not_followed(folder: FolderStorage, tmp_path: Path, inner: str) -> None:
+@pytest.mark.parametrize("inner", ["games", "staging"])
+def test_linked_folder_is_not_followed(tmp_path: Path, inner: str) -> None:
+    folder = FolderStorage(str(tmp_path / "results"))
+    folder.prepare()
     stage(folder, "staging/new", b"new")
     folder.replace("games/new", b"new")
-    place = tmp_path / "results" / inner
+    place, theirs = tmp_path / "results" / inner, tmp_path / "theirs"
+    theirs.mkdir()
+    (theirs / "part").write_bytes(b"precious")
     shutil.rmtree(place)
-    place.symlink_to(tmp_path / "theirs")
+    place.symlink_to(theirs)
     there = "staging/new" if inner != "staging" else "games/new"
     verbs: list[Callable[[], object]] = [
         folder.prepare,
@@ -190,4 +171,13 @@ def test_a_folder_that_is_a_link_is_not_followed(folder: FolderStorage, tmp_path
     for verb in verbs:
         with pytest.raises(RunError, match=rf"results/{inner}.* must be a folder"):
             verb()
-    assert {path.name: path.read_bytes() for path in (tmp_path / "theirs").iterdir()} == {"part": b"precious"}
+    assert {path.name: path.read_bytes() for path in theirs.iterdir()} == {"part": b"precious"}
+
+
+def test_file_as_location_has_no_records(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    storage = open_storage(str(tmp_path / "file"))
+    assert not has_records(storage)
+    assert (storage.size("contest.json"), storage.list("sessions"), storage.everything("secret")) == (None, {}, {})
+    with pytest.raises(InputError, match="has no results yet"):
+        load(tmp_path / "file")

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tests.contest_runs import EXAMPLES
-from tournament.cache import cache_folder
+from tests.python_rules import play_legs
 from tournament.config import load_config
 from tournament.leg import Leg
 from tournament.store.leg_result import LegResult
 from tournament.training.environment import Environment, Turn
 from tournament.training.table import Table, new_table
-from tournament.worker.processes.lanes import play_in_lanes
-from tournament.worker.processes.spool import Spool
 
 Policy = Callable[[Turn], object]
 
@@ -59,11 +56,8 @@ def written(folder: Path, bots: Mapping[str, str]) -> list[str]:
 
 def played(table: Table, legs: Sequence[Leg]) -> list[LegResult]:
     """Play legs of a table at which all seats have bots, as a run does."""
-    with contextlib.closing(Spool()) as spool:
-        ended = play_in_lanes(
-            table.contest, table.settings, table.sandbox, legs, table.artifacts, cache_folder(), spool
-        )
-        return sorted((one.result for one in ended), key=lambda result: result.number)
+    ended = play_legs(table.contest, table.settings, legs, table.artifacts, sandbox=table.sandbox)
+    return sorted((result for result, _ in ended.values()), key=lambda result: result.number)
 
 
 def points_of(environment: Environment, policy: Policy, sessions: int) -> list[dict[int, float]]:

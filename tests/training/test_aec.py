@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from pettingzoo.test import api_test, seed_test
 
 from tests.training.support import table_of
 from tests.training.test_vector import written_poker
+from tournament.rules import Int
 from tournament.training.aec import AnswerSpace, TournamentAEC
 from tournament.training.environment import Environment
 
@@ -67,6 +69,8 @@ def test_mask_has_the_legal_actions_and_others_are_illegal() -> None:
         assert legal.tolist() == sorted(info["turn"].observation["legal_actions"])
         environment.step(int(legal[-1]) if len(legal) < 30 else int(legal[1]))
         assert "illegal" not in environment.infos["seat_0"]
+    narrowed = replace(info["turn"], observation={}, narrowed=Int(2, 3))
+    assert np.flatnonzero(environment._mask(narrowed)).tolist() == [2, 3]
     environment.reset(seed=3)
     agent = environment.agent_selection
     environment.step(0)

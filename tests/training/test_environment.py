@@ -15,52 +15,11 @@ from tournament.training.environment import Environment, Turn
 from tournament.training.sessions import Sessions
 
 POLICY, IN_PYTHON = POKER
-RULES = '''\
-"""Three positions bid together a list of numbers for prizes; then each names a prize in turn."""
-
-from tournament.rules import Choice, Column, Decision, Int, List, Questions, Rules, Session
+BIDS = "def bid(view):\n    return view.value // 2\n"
 
 
-class Prizes(Rules):
-    name = "prizes"
-    seats = 3
-    zero_sum = False
-    decisions = (
-        Decision("bid", "Bid", observation={"worth": List(Int(0, 9), 2, "prizes")},
-                 answer=List(Int(0, 9), 2, "bids"), default=[0, 0]),
-        Decision("name", "Name one", observation={"total": Int(0, 60, "of all bids")},
-                 answer=Choice(["left", "right"], "a side")),
-    )
-    columns = (Column("total", "int32", "of all bids"),)
-
-    def play(self, session: Session) -> Questions:
-        worth = [session.rng.randint(0, 9), session.rng.randint(0, 9)]
-        bids = yield [self.ask.bid(position, worth=worth) for position in range(3)]
-        total = sum(map(sum, bids.values()))
-        sides = []
-        for position in range(3):
-            sides.append((yield self.ask.name(position, total=total)))
-        points = [sum(bids[position]) * (2 if sides[position] == "left" else 1) for position in range(3)]
-        session.record(points, total=total)
-'''
-SIDES = "def name(view):\n    return 'left' if view.total % 2 else 'right'\n"
-FIRST = f"def bid(view):\n    return [view.worth[0], 1]\n\n{SIDES}"
-SECOND = f"def bid(view):\n    return [view.worth[1] // 2, view.seat]\n\n{SIDES}"
-
-
-def first_of_prizes(turn: Turn) -> object:
-    seen = turn.observation
-    if turn.decision == "bid":
-        return [seen["worth"][0], 1]
-    return "left" if seen["total"] % 2 else "right"
-
-
-@pytest.fixture
-def prizes(tmp_path: Path) -> Path:
-    (tmp_path / "prizes.py").write_text(RULES)
-    config = tmp_path / "tournament.toml"
-    config.write_text('[prizes]\nrules = "prizes.py"\nsessions = 40\n')
-    return config
+def bid(turn: Turn) -> object:
+    return turn.observation["value"] // 2
 
 
 def test_open_seat_that_answers_alike_gets_same_points(tmp_path: Path) -> None:
@@ -78,53 +37,38 @@ def test_open_seat_that_answers_alike_gets_same_points(tmp_path: Path) -> None:
     assert len({*by_leg}) == 4, "the legs differ"
 
 
-def test_three_seats_lists_and_questions_together(prizes: Path, tmp_path: Path) -> None:
-    paths = written(tmp_path, {"first.py": FIRST, "second.py": SECOND, "third.py": SECOND})
-    open_table = table_of("prizes", paths[1:], seats=(0,), config=prizes)
-    of_bots = table_of("prizes", paths, seats=(), config=prizes)
+def test_three_seats_answer_together(tmp_path: Path) -> None:
+    paths = written(tmp_path, {"first.py": BIDS, "second.py": BIDS.replace("2", "3"), "third.py": BIDS})
+    of_bots = table_of("auction", paths, seats=(), sessions=40)
     (result,) = played(of_bots, [of_bots.leg(0, 0)])
-    with Environment(open_table) as environment:
-        points = points_of(environment, first_of_prizes, 40)
-
-    def second(turn: Turn) -> object:
-        return (
-            first_of_prizes(turn)
-            if turn.decision == "name"
-            else [turn.observation["worth"][1] // 2, turn.observation["seat"]]
-        )
-
-    with Environment(table_of("prizes", [second, second], config=prizes)) as environment:
-        assert points_of(environment, first_of_prizes, 40) == points
+    with Environment(table_of("auction", paths[1:], sessions=40)) as environment:
+        points = points_of(environment, bid, 40)
+    policies = [lambda turn: turn.observation["value"] // 3, bid]
+    with Environment(table_of("auction", policies, sessions=40)) as environment:
+        assert points_of(environment, bid, 40) == points
     assert [sum(one[seat] for one in points) for seat in range(3)] == [one.points for one in result.sums]
 
 
-def test_illegal_answer_counts_as_default(prizes: Path) -> None:
+def test_illegal_answer_counts_as_default() -> None:
     def careless(answer: object) -> tuple[list[dict[int, float]], list[str]]:
         seen, points = [], []
-        with Environment(table_of("prizes", [], seats=(), config=prizes)) as environment:
-            for _ in range(5):
+        with Environment(table_of("blotto", [], seats=())) as environment:
+            for _ in range(2):
                 for turn in environment:
-                    environment.answer(answer if turn.decision == "bid" and turn.seat == 1 else first_of_prizes(turn))
-                    if turn.decision == "bid" and turn.seat == 1:
+                    environment.answer(answer if turn.seat == 1 else np.array([4, 3, 3]))
+                    if turn.seat == 1:
                         seen.append(environment.illegal)
                     else:
                         assert environment.illegal == ""
                 points.append(dict(environment.points))
         return points, seen
 
-    by_default, legal = careless([0, 0])
-    assert legal == [""] * 5
-    for wrong in ([1, 2, 3], [10], "none", None, 3.5, 1 << 70, {"x": object()}):
+    by_default, legal = careless([2] * 5)
+    assert legal == [""] * 10
+    for wrong in ([1] * 6, [11], "none", None, 3.5, 1 << 70, {"x": object()}):
         points, said = careless(wrong)
         assert points == by_default, wrong
-        assert len(said) == 5 and all(said), wrong
-
-
-def test_numbers_of_numpy_are_numbers(prizes: Path) -> None:
-    with Environment(table_of("prizes", seats=(), config=prizes)) as environment:
-        for turn in environment:
-            environment.answer(np.array([1, 2]) if turn.decision == "bid" else np.int64(0))
-            assert environment.illegal == ""
+        assert len(said) == 10 and all(said), wrong
 
 
 def test_seed_repeats_games_and_reset_begins_the_next_session() -> None:

@@ -11,7 +11,7 @@ import pytest
 import wasmtime
 
 from tests.built_in import VON_NEUMANN_POKER
-from tests.cli.in_process import run_cli
+from tests.commands import run_cli
 from tests.worker.support import Source, script, write_bot
 from tournament.contests.settings import BankedSettings
 from tournament.contests.von_neumann_poker.rules import Settings

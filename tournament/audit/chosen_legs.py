@@ -19,7 +19,7 @@ Selection = Sequence[tuple[Batch, npt.NDArray[np.intp]]]
 def select_legs(
     batches: Sequence[Batch], missing: frozenset[str], count: int | None, legs_sharing_deals: int
 ) -> Selection:
-    """Return random legs whose players are all available.
+    """Return random legs whose players are all available, by batch.
 
     Other legs of a batch that share their deals are included, because their variances depend on each other.
 
@@ -44,7 +44,12 @@ def select_legs(
 
 
 def number_deals(legs: Legs, legs_sharing_deals: int) -> Ints:
-    """Return a number of the deals of each leg of a batch, in ascending order."""
+    """Return a number for the deals of each leg of a batch, in ascending order.
+
+    Args:
+        legs: Legs of the batch, in order.
+        legs_sharing_deals: Number of legs that share their deals.
+    """
     deal = legs.number // legs_sharing_deals
     return np.cumsum((np.diff(legs.match, prepend=-1) != 0) | (np.diff(deal, prepend=-1) != 0))
 

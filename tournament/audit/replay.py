@@ -52,14 +52,14 @@ class Replay:
 
 @dataclass(frozen=True)
 class RecordedLeg:
-    """A leg of the records, and all that it takes to play it again.
+    """A leg of the records, and everything that is needed to replay it.
 
     Attributes:
         contest: The contest under the records' settings.
         players: The artifacts of its bots, the settings, and the schedule.
         leg: The leg as a worker plays it.
-        artifacts: Artifacts to play with, the likeliest first.
-        recorded: What the records have of it.
+        artifacts: Alternative sets of artifacts to play with, by sha256, the likeliest first.
+        recorded: The leg's recorded result.
         entrants: The field's entrants as recorded.
         batch: The batch that has its games.
     """
@@ -87,12 +87,13 @@ def replay_games(
         location: Folder or URL of the records.
         get_config: Called with the name of a contest; returns its settings.
         match: Number of the match, or names of its players in any order. Some of a table's players are enough.
-        session: Session of the match.
-        game: Game of the session; None for all.
+        session: Session of the match, from 0.
+        game: Game of the session, from 0; None for the first 1,000.
         on_message: Called with messages.
 
     Raises:
-        InputError: There are no such records, or a bot is no longer available as it played.
+        InputError: There are no such records, settings or games, a bot is no longer available as it played, or this
+            machine can't confine a bot.
         RunError: The records can't be read, or this machine can't play.
     """
     with reading(location):
@@ -117,9 +118,16 @@ def recorded_leg(
 ) -> RecordedLeg:
     """Return the leg that has a session of a match, with the bots as they played.
 
+    Args:
+        storage: Storage of the records.
+        get_config: Called with the name of a contest; returns its settings.
+        match: Number of the match, or names of its players in any order.
+        session: Session of the match, from 0.
+        on_message: Called with messages.
+
     Raises:
-        InputError: There are no such records, or a bot is no longer available as it played.
-        RunError: The records can't be read, or they contradict each other.
+        InputError: There are no such records or settings, or a bot is no longer available as it played.
+        RunError: The records can't be read or contradict each other, their seed is missing, or this machine fails.
     """
     records = read_records(storage)
     if (field := records.field) is None:
@@ -157,7 +165,14 @@ def recorded_leg(
 
 
 def _replayed(leg_record: RecordedLeg, rows: Mapping[int, Mapping[str, Any]], session: int, game: int | None) -> Replay:
-    """Return a session of a leg, or a game of it, played by the first artifacts that reproduce the records."""
+    """Return a session of a leg, or a game of it, played by the first artifacts that reproduce the records.
+
+    If none does, the last ones are used, and `mismatch` describes the difference.
+
+    Raises:
+        InputError: There is no such session or game, or this machine can't confine a bot.
+        RunError: This machine can't run a bot.
+    """
     contest, players, leg, recorded = leg_record.contest, leg_record.players, leg_record.leg, leg_record.recorded
     in_leg = session - leg.plan.first_session
     # Drawings belong to a whole session, so its games up to the requested one are observed, too.
@@ -165,6 +180,7 @@ def _replayed(leg_record: RecordedLeg, rows: Mapping[int, Mapping[str, Any]], se
     window = Window(in_leg, in_leg, first, last, drawn=in_leg)
 
     def in_session(faults: Sequence[Fault]) -> tuple[Fault, ...]:
+        """Return the faults of the requested games."""
         return tuple(fault for fault in faults if fault.session == session and game in (None, fault.game))
 
     faults = in_session(recorded.faults)
@@ -237,7 +253,12 @@ def _find_match(batches: Sequence[Batch], names: tuple[str, ...]) -> int:
 
 
 def _build_with_lines(contest: Contest, config: Config, field: ContestSetup, leg: Leg) -> dict[str, bytes]:
-    """Return the leg's C and C++ bots built with line numbers, by the bots' artifacts."""
+    """Return the leg's C and C++ bots built with line numbers, by the sha256 of the artifacts that play.
+
+    Raises:
+        InputError: A folder of bots is missing, or this machine can't build a bot.
+        RunError: This machine fails, for example because the disk is full.
+    """
     builds = {}
     seats = {seat.name: seat for seat in leg.seats if seat.kind == "wasm"}
     interface = adapted(contest.interface, config.contest)

@@ -12,7 +12,7 @@ from tournament.records.self_play import FOLDER
 
 @contextlib.contextmanager
 def reading(location: str) -> Iterator[None]:
-    """Turn errors of the files at a location into one line.
+    """Report an OSError of the files at a location as a RunError of one line.
 
     Raises:
         RunError: A file can't be read.
@@ -28,9 +28,9 @@ class Problem:
     """A difference from what was recorded.
 
     Attributes:
-        path: Name of the file, or what else is concerned.
+        path: Name of the file, or of the bot or match concerned.
         message: Description of the problem.
-        fix: What `tournament run` or the user does about it.
+        fix: How `tournament run` or the user repairs it.
     """
 
     path: str
@@ -42,7 +42,7 @@ class Problem:
 
 
 def describe_replay(legs: int) -> str:
-    """Return what a run does about a part that isn't as it was written, given its number of legs."""
+    """Return how a run repairs a part that isn't as it was written, given its number of legs."""
     return f"tournament run plays its {legs:,} leg{'s' if legs > 1 else ''} again"
 
 
@@ -74,7 +74,7 @@ class Verification:
 
     @property
     def verdict(self) -> str:
-        """Summary of the result."""
+        """Summary of the result, as text."""
         if self.problems:
             return pluralize(len(self.problems), "problem")
         return "no problems, but not everything could be checked" if self.notes else "everything as recorded"

@@ -68,7 +68,7 @@ def verify_contest(
         listener: Receives the progress.
 
     Raises:
-        InputError: There are no records.
+        InputError: There are no records or settings, or this machine can't confine a bot.
         RunError: The records can't be read, or this machine can't play.
     """
     with reading(location):
@@ -84,7 +84,7 @@ class Snapshot:
     """The records at one moment, because a run can write to them at the same time.
 
     Attributes:
-        entries: Whether each entry of the tables' folders is a file, before they were read.
+        entries: Whether each entry of the tables' folders is a file, by name, before they were read.
         field: Field of the records.
         records: The records.
     """
@@ -115,7 +115,13 @@ class Snapshot:
 def _verified(
     storage: Storage, get_config: Callable[[str], Config], replay: int | None, listener: VerificationListener
 ) -> Verification:
-    """Return the verification of the records in a storage."""
+    """Return the verification of the records in a storage.
+
+    Raises:
+        InputError: There are no records or settings, or this machine can't confine a bot.
+        RunError: The records can't be read, or this machine can't play.
+        OSError: A file can't be read.
+    """
     before = Snapshot.of(storage)
     field, batches = before.field, before.batches
     contest = contest_of(storage.location, field)
@@ -132,6 +138,13 @@ def _verified(
         notes.append(f"the games have {versions}, so their sums aren't checked")
 
     def check(batch: Batch) -> list[Problem]:
+        """Return the problems of a batch.
+
+        Raises:
+            FileNotFoundError: A part is removed while it is read.
+            OSError: A part can't be read.
+            RunError: A part can't be opened.
+        """
         return batch_problems(storage, batch, contest, settings)
 
     damaged = [batch for batch, faults in zip(batches, _checked(check, batches, listener)) if faults]
@@ -216,7 +229,7 @@ def merge_settings(contest: Contest, field: ContestSetup, config: Config, seed: 
 def _checked(
     check: Callable[[Batch], list[Problem]], batches: Sequence[Batch], listener: VerificationListener
 ) -> Iterator[list[Problem]]:
-    """Yield the problems of each batch."""
+    """Yield the problems of each batch, in order, and report the progress."""
     total, done = sum(part.size for batch in batches for part in batch.parts), 0
     with ThreadPoolExecutor(cores()) as pool:
         for batch, problems in zip(batches, pool.map(check, batches)):
@@ -227,7 +240,16 @@ def _checked(
 
 @dataclass(frozen=True)
 class _Replay:
-    """Recorded batches whose legs are replayed."""
+    """Recorded batches whose legs are replayed.
+
+    Attributes:
+        storage: Storage of the records.
+        contest: The contest under the records' settings.
+        config: Settings of the folder.
+        field: Field of the records.
+        settings: Settings of the contest with the seed.
+        batches: The batches.
+    """
 
     storage: Storage
     contest: Contest
@@ -237,7 +259,19 @@ class _Replay:
     batches: Sequence[Batch]
 
     def played(self, count: int | None, listener: VerificationListener) -> tuple[list[Problem], int, list[str]]:
-        """Replay legs, and return the differences, the number of legs, and notes about legs that weren't replayed."""
+        """Replay legs. If the players can't be found, a note says why, and no leg is replayed.
+
+        Args:
+            count: Number of legs; None for all.
+            listener: Receives the progress.
+
+        Returns:
+            The differences, the number of legs, and notes about legs that weren't replayed.
+
+        Raises:
+            InputError: This machine can't confine a bot.
+            RunError: This machine can't play the legs.
+        """
         notes: list[str] = []
         try:
             players = find_players(

@@ -89,18 +89,20 @@ def find_players(
         contest: Contest of the records.
         config: Settings of the folder.
         field: Field of the records.
-        settings: Settings of the contest with the seed.
+        settings: Settings of the contest with the seed, which must be known.
         on_message: Called with messages.
         only: Names of the players to return; None for all. A damaged stored bot is then an error.
 
     Raises:
-        InputError: There is no entrants folder, and all players are requested.
+        InputError: There is no entrants folder, and all players are requested. Or this machine can't build or confine a
+            bot, or a house player's file is wrong.
         RunError: A stored bot is damaged, or this machine can't build bots.
     """
     assert settings.seed is not None
     recorded_entrants = {e.name: e for e in field.entrants}
 
     def is_selected(file: Submission) -> bool:
+        """Return whether to build a bot: all bots, or only requested ones that haven't changed."""
         return only is None or (file.name in only and field.sha256.get(file.name) == file.sha256)
 
     entrants: list[Entrant] = []
@@ -148,7 +150,8 @@ def _as_it_played(
     An untrusted person might have written it, so a module is compiled on trial first.
 
     Raises:
-        RunError: The artifact is damaged, or this machine can't compile it.
+        RunError: The artifact is damaged or isn't one, or this machine can't compile it.
+        InputError: This machine can't confine the trial.
     """
     assert entrant.artifact
     content = read_bot(storage, entrant.artifact)
@@ -172,7 +175,7 @@ def _as_it_played(
 
 
 def _entrant_problems(recorded: FieldEntrant, current: Entrant) -> Iterator[Problem]:
-    """Yield what the field says of an unchanged entrant that its file contradicts."""
+    """Yield what the field claims about an unchanged entrant that its file contradicts."""
     fix = "tournament run repairs it"
     if recorded.kind != current.kind:
         yield Problem(FIELD_NAME, f"says that {recorded.name} is {recorded.kind}, not {current.kind}", fix)
@@ -196,8 +199,11 @@ def replay_problems(
         recorded: All legs of the records.
         executor: Plays the legs.
 
+    Yields:
+        The number of legs compared in a task, and their differences.
+
     Raises:
-        RunError: This machine can't play the legs.
+        RunError: This machine can't play the legs, or a part is missing or damaged, or can't be written.
         InputError: This machine can't confine a bot.
     """
     share = -(-sum(len(indices) for _, indices in selected) // (4 * executor.workers))
@@ -214,6 +220,7 @@ def replay_problems(
         in_play: dict[str, _Replayed] = {}
 
         def next_task() -> Task | None:
+            """Return the next task with legs that the schedule has, or None if there are no more."""
             while pieces:
                 batch, indices = pieces.pop(0)
                 replayed = _Replayed.of(batch, batch.legs.take(indices), recorded, players)
@@ -241,7 +248,10 @@ def replay_problems(
 
 
 def _not_played(receipt: Receipt) -> list[Problem]:
-    """Return why legs of a task weren't replayed. In that case none of its legs is compared."""
+    """Return the problems of legs of a task that weren't replayed.
+
+    If there are any, none of the task's legs is compared.
+    """
     failed = [
         Problem(f"match {one.match}", f"can't be replayed: the rules failed in {one}", "repair the rules")
         for one in receipt.failed
@@ -253,7 +263,7 @@ def _not_played(receipt: Receipt) -> list[Problem]:
 
 
 def _cut(deals: Ints, indices: npt.NDArray[np.intp], count: int) -> list[npt.NDArray[np.intp]]:
-    """Return indices in pieces of at least this size, except the last one. Legs with the same deals stay together."""
+    """Return indices in pieces of at least `count`, except the last one. Legs with the same deals stay together."""
     ends = np.flatnonzero(np.diff(deals)) + 1
     cuts: list[int] = []
     for end in ends.tolist():
@@ -325,6 +335,11 @@ class _Replayed:
             storage: Storage of the records.
             replay_storage: Storage of the replayed batch.
             replayed: The replayed batch.
+
+        Raises:
+            FileNotFoundError: A part of the batch was removed.
+            OSError: The replayed batch can't be moved or read.
+            RunError: A part of the batch is damaged.
         """
         differing: list[list[str]] = [[] for _ in self.legs]
         for old, new in zip(_by_table(self.batch), _by_table(replayed)):
@@ -360,7 +375,7 @@ class _Replayed:
 
 
 def explain_restart(leg: LegResult) -> str:
-    """Return how a leg that was aborted and started again can differ from its replay, or "" if it wasn't."""
+    """Return how a leg that was aborted and started again can differ from its replay, or "" if it wasn't aborted."""
     return f"it was started {leg.tries} times, and a bot answered differently in a later attempt" * (leg.tries > 1)
 
 
@@ -390,7 +405,7 @@ def _by_table(batch: Batch) -> list[Part]:
 def _by_leg(
     chunks: Iterable[Mapping[str, npt.NDArray[Any]]], columns: Sequence[Column], legs: Sequence[Leg]
 ) -> list[dict[str, bytes]]:
-    """Return the bytes of each column in the rows of each leg."""
+    """Return the bytes of each column in the rows of each leg, by leg and name. Rows of other legs are omitted."""
     by_leg: list[dict[str, bytes]] = [{column.name: b"" for column in columns} for _ in legs]
     plans = np.array([(leg.plan.match, leg.plan.first_session) for leg in legs], np.int64)
     starts, length = pair_keys(plans[:, 0], plans[:, 1]), legs[0].plan.sessions

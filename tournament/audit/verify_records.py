@@ -41,6 +41,11 @@ def batch_problems(storage: Storage, batch: Batch, contest: Contest, settings: C
         batch: The batch.
         contest: Contest of the records.
         settings: Settings of the contest; None if the games have another version, so that sums can't be checked.
+
+    Raises:
+        FileNotFoundError: A part is removed while it is read.
+        OSError: A part can't be read.
+        RunError: A part can't be opened.
     """
     plays = describe_replay(len(batch.legs))
     remove = f"remove it, and {plays}"
@@ -59,13 +64,19 @@ def batch_problems(storage: Storage, batch: Batch, contest: Contest, settings: C
 
 
 def _not_adding_up(storage: Storage, batch: Batch, contest: Contest, settings: ContestSettings) -> dict[str, str]:
-    """Return what is wrong with the sums of rows over legs, by part."""
+    """Return what is wrong with the sums of rows over legs, by part.
+
+    Raises:
+        FileNotFoundError: A part is missing.
+        RunError: A part has other columns or rows, or can't be read.
+    """
     legs, per_leg, scored = batch.legs, contest.sessions_per_leg(settings), contest.scored
     keys, finished = pair_keys(legs.match, legs.number), legs.sessions
     sums = {name: np.zeros(len(legs)) for name in ("games", "sessions", "games in sessions", "games of sessions")}
     points, amount = np.zeros((legs.seats, len(legs))), np.ones(len(legs))
 
     def add(name: str, indices: npt.NDArray[np.intp], amounts: npt.NDArray[np.float64] | None = None) -> None:
+        """Add amounts, or 1 for each row, to a sum by leg."""
         sums[name] += np.bincount(indices, amounts, len(legs))
 
     for table in BATCH_TABLES:
@@ -110,7 +121,11 @@ def batches_problems(records: Records) -> list[Problem]:
 
 
 def field_problems(storage: Storage) -> list[Problem]:
-    """Return the problems of the field's file."""
+    """Return the problems of the field's file.
+
+    Raises:
+        RunError: The file can't be opened.
+    """
     content = read_if_present(storage, FIELD_NAME)
     if content is None:
         return [Problem(FIELD_NAME, "is missing", WRITE)]
@@ -122,7 +137,17 @@ def field_problems(storage: Storage) -> list[Problem]:
 
 
 def _file_problem(storage: Storage, part: Part, plays: str) -> Problem | None:
-    """Return the problem of a part's place or size, or None if there is none."""
+    """Return the problem of a part's place or size, or None if there is none.
+
+    Args:
+        storage: Storage of the records.
+        part: The part.
+        plays: How a run repairs the part.
+
+    Raises:
+        OSError: The part's folder can't be searched.
+        RunError: A request to the object store fails.
+    """
     size = storage.size(part.path)
     if size != part.size and storage.size(part.staged) == part.size:
         return Problem(part.path, "is committed but still in staging", "tournament run publishes it")
@@ -139,6 +164,9 @@ def unexpected_files(storage: Storage, before: Mapping[str, bool]) -> list[Probl
     Args:
         storage: Storage of the records.
         before: Whether each entry is a file, before the parts were read. Entries that no longer exist aren't problems.
+
+    Raises:
+        RunError: A folder can't be read.
     """
     candidates = find_strays(before)
     current = in_tables(storage) if candidates else {}
@@ -150,13 +178,21 @@ def unexpected_files(storage: Storage, before: Mapping[str, bool]) -> list[Probl
 
 
 def history_problems(storage: Storage) -> list[Problem]:
-    """Return the parts of previous standings that have other bytes than were written, as problems."""
+    """Return the parts of previous standings that have other bytes than were written, as problems.
+
+    Raises:
+        RunError: The folder can't be read, or a part can't be opened.
+    """
     fix = "restore it from a copy, or remove it, because it has no games"
     return [Problem(place, "has other bytes than were written", fix) for place in damaged_parts(storage)]
 
 
 def stored_bot_problems(storage: Storage) -> list[Problem]:
-    """Return the bots stored with the records that have other bytes than were written, as problems."""
+    """Return the bots stored with the records that have other bytes than were written, or can't be opened, as problems.
+
+    Raises:
+        RunError: The folder of artifacts can't be read.
+    """
     fix = "remove it; the next run stores the bot again if it plays"
     return [Problem(place, "has other bytes than were written", fix) for place in damaged_bots(storage)]
 
@@ -168,6 +204,9 @@ def house_problems(storage: Storage, field: ContestSetup, suffix: str | None) ->
         storage: Storage of the records.
         field: Field of the records.
         suffix: Suffix of the files; None if the contest has no house players.
+
+    Raises:
+        RunError: A file can't be opened.
     """
     problems = []
     for player in field.house if suffix is not None else ():
@@ -186,6 +225,9 @@ def summary_problems(storage: Storage, records: Records, ranking: Standings, per
         records: The records.
         ranking: Standings of the records.
         per_replica: Number of legs of a replica.
+
+    Raises:
+        RunError: A folder can't be read, or a file can't be opened.
     """
     problems = []
     for path, (columns, values) in summaries(ranking).items():

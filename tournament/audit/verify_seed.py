@@ -24,6 +24,9 @@ def find_seed(
 
     Returns:
         The seed, or None if it is unknown; problems of its two files; notes if it is missing.
+
+    Raises:
+        RunError: The folder of secrets can't be read.
     """
     fingerprint = str(field.settings.get("seed"))
     try:

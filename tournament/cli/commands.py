@@ -14,7 +14,7 @@ from tournament.cli.groups import PLAIN, Commands
 from tournament.errors import TournamentError, printable
 
 app = typer.Typer(cls=Commands, no_args_is_help=True, **PLAIN)
-# What Python says where the system starts no thread, and no process.
+# Python's messages if the system starts no thread, and no process.
 _NO_MORE = ("can't start new thread", str(OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))))
 _PLAYS_WITH = ("wasmtime", "ziglang", "ray", "pyarrow")
 

@@ -22,7 +22,7 @@ class _Console(Console):
         raise BrokenPipeError
 
 
-# No markup and no :names: of pictures: names, reasons and paths are strangers' texts.
+# Names, reasons and paths are untrusted, so markup and :names: of pictures are off.
 out = _Console(highlight=False, markup=False, emoji=False)
 err = _Console(stderr=True, highlight=False, markup=False, emoji=False)
 

@@ -46,6 +46,8 @@ def debug(
             missing.
         RunError: The records can't be read, or this machine can't play.
         typer.Exit: An answer differs, or the bot fails.
+        OSError: The folder can't be written, or a command isn't found.
+        Unfit: A program's bot.toml is wrong.
     """
     if bot is None:
         contest, bot = None, contest

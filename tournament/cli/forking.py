@@ -21,7 +21,7 @@ from tournament.cli import commands
 from tournament.sandbox.inside.libc import end_with
 
 _MAX_BYTES = 1 << 20  # size of a request
-# What the commands import, some of it only when they need it.
+# Modules that the commands import, some of them only when they need them.
 _LOADED = (
     "tournament.cli.trial", "tournament.cli.match", "tournament.cli.audit", "tournament.runner.prepare",
     "tournament.runner.executors.local", "tournament.worker.processes.lanes", "tournament.rules.contests",

@@ -41,6 +41,7 @@ def judge(
         InputError: A setting or an option is wrong.
         RunError: This machine can't run the program.
         typer.Exit: The program didn't play to the end.
+        OSError: The program's file can't be read, or rows can't be stored.
     """
     from tournament.cli.consoles import out
     from tournament.config import load_config

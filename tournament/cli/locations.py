@@ -82,6 +82,7 @@ def _results_location(contest: str | None, results: str | None, config: Path | N
 
     Raises:
         InputError: The contest is unknown and has no records, or the settings are wrong.
+        RunError: The machine is at fault, such as a cache that can't be used.
     """
     defined = load_contests(config, results)
     location = load_config(defined.names[0], config, results=results).results

@@ -126,7 +126,12 @@ def match(
         return matches_table(matches, f"{' '.join(playing)} against each", rows)
 
     def replay_session(own: Config, report: MatchReport) -> None:
-        """Replay the session of --session, if it is given."""
+        """Replay the session of --session, if it is given.
+
+        Raises:
+            InputError: The session can't be replayed.
+            RunError: This machine can't play it.
+        """
         if session is not None:
             location = join_location(own.results, own.played.name)
             players = (
@@ -293,7 +298,7 @@ def _ahead(report: MatchReport) -> Text:
         return Text("neither is clearly ahead: play more --sessions to tell", style="yellow")
     by = f"{abs(lead.value) / lead.stderr:,.1f} standard errors" if lead.stderr else "the same in every session"
     ahead = report.bot if lead.value > 0 else report.opponent
-    # One match doesn't show what another would have brought.
+    # Another match could have another result.
     where = " in this match" if report.replicas == 1 else ""
     return Text(f"{ahead} is ahead{where}, by {by}", style="green" if lead.value > 0 else "red")
 

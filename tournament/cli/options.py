@@ -13,7 +13,7 @@ import typer
 from tournament.contests import BUILT_IN
 from tournament.errors import InputError
 
-# What options are for: --help and docs/reference/commands.md list them in these groups, in this order.
+# Groups of options, in the order in which --help and docs/reference/commands.md list them.
 PLAY = "What is played"
 SETTLED = "Until the order is settled"
 PLAYERS = "Who plays"

@@ -29,7 +29,7 @@ from tournament.standings.matches import Matches
 from tournament.standings.standings import Standings
 from tournament.store.storage import join_location
 
-# The options without which the next run would play something else than this one.
+# Options that the next run has to repeat, because it would otherwise play other games.
 TO_REPEAT = ("sessions", "replicas", "seed")
 
 
@@ -64,6 +64,7 @@ class RunCommand:
                 missing.
             RunError: A run stopped early.
             typer.Exit: The command was stopped, or a bot has no name of its own.
+            typer.Abort: Consent to archive records is refused.
         """
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # end as by Ctrl-C
         existing_cluster.ends_after_play = True
@@ -136,7 +137,11 @@ def _unlike(config: Config, written: Config) -> str:
 
 
 def _progress_before(prepared: Prepared) -> Progress:
-    """Return the progress of a run that has played nothing yet."""
+    """Return the progress of a run that has played nothing yet.
+
+    Raises:
+        RunError: Records can't be read.
+    """
     plan = make_plan(prepared)
     nothing = Standings((), Matches.from_matches, ())
     return Progress(plan.total_legs - plan.legs, plan.total_legs, 0, 0.0, plan.seconds, nothing)
@@ -148,6 +153,7 @@ def _require_consent(prepared: Prepared) -> None:
     Raises:
         InputError: There is no terminal.
         typer.Abort: The answer is no.
+        RunError: Records can't be read.
     """
     if not (unlike := prepared.incompatible_records()) or not unlike.needs_confirmation:
         return
@@ -157,7 +163,11 @@ def _require_consent(prepared: Prepared) -> None:
 
 
 def _stamps(config: Config) -> dict[str, tuple[int, int]]:
-    """Return the bots of a contest's folders, with the time of their last change and their size."""
+    """Return the bots of a contest's folders, with the time of their last change and their size.
+
+    Raises:
+        InputError: A folder can't be listed.
+    """
     folders = [folder for folder in (config.house, config.entrants) if folder and folder.is_dir()]
     return {name: stamp for folder in folders for name, stamp in stamps(folder).items()}
 
@@ -177,7 +187,11 @@ def _describe_time(plan: Plan) -> str:
 
 
 def _print_plan(prepared: Prepared) -> set[str]:
-    """Show what would be played and which bots are broken, and return the problems."""
+    """Show what would be played and which bots are broken, and return the problems.
+
+    Raises:
+        RunError: Records can't be read.
+    """
     plan = make_plan(prepared)
     text = (
         f"{plan.legs:,} of {plan.total_legs:,} legs, about {short(plan.games)} games, {short(plan.size)}B of records,"

@@ -76,7 +76,7 @@ def run(
     from tournament.cli.playing import TO_REPEAT, RunCommand
     from tournament.config import load_config, load_contests
 
-    gc.freeze()  # what is loaded so far lasts: else it is searched for garbage before the first game
+    gc.freeze()  # otherwise all that is loaded so far is searched for garbage before the first game
     options: dict[str, Any] = {
         "entrants": entrants,
         "sessions": sessions,

@@ -54,7 +54,7 @@ class Screen:
         unit: str = "",
         draw: Callable[[Standings, int], RenderableType] | None = None,
     ) -> None:
-        """Args: draw: Returns the view of the standings in a number of rows. By default it is the leaderboard."""
+        """Prepare the screen. Nothing is shown yet."""
         self.console = console
         self.as_json = as_json
         self.title = title

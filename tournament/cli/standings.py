@@ -129,11 +129,12 @@ def _authors(loaded: Loaded, authors: Path | None, config: Path | None) -> Mappi
 
     Raises:
         RunError: The database of submissions can't be read.
+        InputError: A bot is two authors'.
     """
     from tournament.open_contest.jobs import database_beside, find_authors
 
     configured: Mapping[str, Sequence[str]] = {}
-    with contextlib.suppress(InputError):  # There may be no settings file beside the records.
+    with contextlib.suppress(InputError):  # There might be no settings file beside the records.
         configured = load_config(loaded.setup.contest, config).contest.authors or {}
     submitted = find_authors(database_beside(_authors_file(authors, config)), loaded.setup.contest)
     return submitted | authors_by_bot(configured, [line.name for line in loaded.ranking.entrants])
@@ -149,6 +150,7 @@ def _played_contest(loaded: Loaded, config: Path | None) -> Contest:
 
     Raises:
         InputError: The records' rules aren't installed, and bots play house players.
+        RunError: The machine is at fault, such as a cache that can't be used.
     """
     return with_configured_titles(contest_of(loaded.location, loaded.setup), partial(load_config, path=config))
 

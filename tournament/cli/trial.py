@@ -110,7 +110,7 @@ def check(
     loaded = load_config(contest or find_contest_name(bot, contests), config, seed=seed)
     played = loaded.played
     check_entry(bot, loaded.entrants, lambda: _recorded(loaded))
-    # A check contains what its bot brings about; nothing else of ours may show as a traceback either.
+    # A check contains the errors that its bot causes. Other errors of ours must not be tracebacks either.
     with containing(bot.name, "can't be shown", TournamentError, OSError, CommandAborted):
         with Screen(err, played.title) as screen:
             report = check_bot(played, loaded.contest, loaded.sandbox, bot, screen, screen.doing, quick=quick)

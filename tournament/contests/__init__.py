@@ -50,7 +50,11 @@ def find_contest(name: str, rules: str = "") -> Contest:
 
 
 def _built_in(rules: str) -> Contest:
-    """Import rules that come with this package, and return their contest."""
+    """Import rules that come with this package, and return their contest.
+
+    Raises:
+        RunError: The machine is at fault, such as a cache that can't be used.
+    """
     from tournament.rules.contests import get_contest
 
     module = importlib.import_module(f"tournament.contests.{rules}.rules")

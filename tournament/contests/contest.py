@@ -286,7 +286,7 @@ class Contest:
             try:
                 interface = self.make_interface(settings)
             except RunError:
-                raise  # The machine is to blame, such as a cache that can't be used.
+                raise  # The machine is at fault, such as a cache that can't be used.
             except Exception as error:
                 raise InputError(
                     f"{self.rules}: no decisions with these settings: {type(error).__name__}: {error}"

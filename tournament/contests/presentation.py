@@ -127,7 +127,7 @@ class Scene:
 
 @dataclass(frozen=True)
 class Decided:
-    """Decisions of one kind, as columns of games tell them.
+    """Decisions of one kind, as columns of games show them.
 
     Attributes:
         name: What is decided, such as a bet.

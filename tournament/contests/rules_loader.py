@@ -103,7 +103,7 @@ def load_source(source: Source) -> Contest:
     try:
         contest = get_contest(rules)
     except RunError:
-        raise  # The machine is to blame, such as a cache that can't be used.
+        raise  # The machine is at fault, such as a cache that can't be used.
     except Exception as error:
         raise InputError(f"{source.place}{_class_line(source, called)}: {called}: {_error_text(error)}") from error
     named = source._replace(called=called)

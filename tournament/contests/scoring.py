@@ -18,7 +18,7 @@ from tournament.store.legs import Legs
 
 @dataclass(frozen=True)
 class HousePlayer:
-    """A fixed opponent that the contest brings.
+    """A fixed opponent of the contest.
 
     Attributes:
         name: Its name, as in the records.

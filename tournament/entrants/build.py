@@ -276,7 +276,7 @@ class Builds:
         """Return the builds of a contest.
 
         Raises:
-            InputError: An adapter or a library file can't be read.
+            InputError: An adapter can't be read, or the library can't be read or used.
         """
         return Builds(adapted(interface, settings), settings, sandbox)
 
@@ -325,7 +325,7 @@ def adapted(interface: Interface, settings: ContestSettings) -> Interface:
     """Return the interface with the adapters and the library of the settings.
 
     Raises:
-        InputError: One of their files can't be read.
+        InputError: One of their files can't be read, or the library is too large or hides a module of Python's own.
     """
     adapters: dict[str, Adapter] = {}
     for path in map(Path, settings.adapter_files):
@@ -366,6 +366,7 @@ def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSett
         Unfit: The bot can't be built.
         InputError: A path that programs are allowed to read is missing, or this machine can't confine builds.
         RunError: This machine fails.
+        CommandAborted: The builds are cancelled.
     """
     if submission.kind == "wasm":
         return submission.source
@@ -397,6 +398,8 @@ def _try(
     Raises:
         Unfit: The bot doesn't start.
         RunError: This machine fails.
+        InputError: This machine can't confine a bot.
+        CommandAborted: The builds are cancelled.
     """
     if submission.kind not in ("python", "program"):
         _try_module(artifact, submission, interface, limits_of(settings), sandbox)
@@ -425,6 +428,7 @@ def find_standard(submission: Submission, interface: Interface, sandbox: Sandbox
 
     Raises:
         RunError: This machine fails.
+        InputError: This machine can't confine a build.
     """
     if submission.kind not in LANGUAGES:
         return "", ""
@@ -453,6 +457,7 @@ def find_isolation_reason(
 
     Raises:
         RunError: This machine fails.
+        InputError: This machine can't confine a bot.
     """
     from tournament.artifacts import python_artifact
 
@@ -476,6 +481,8 @@ def _try_module(
     Raises:
         Unfit: The module doesn't compile or start.
         RunError: This machine fails.
+        InputError: This machine can't confine a bot.
+        CommandAborted: The builds are cancelled.
     """
 
     def compile_confined() -> bytes:
@@ -517,7 +524,7 @@ def _rules_digest() -> str:
 def _get_or_make(sources: Iterable[object], make: Callable[[], bytes]) -> bytes:
     """Return the result of a function from the cache, or call it and cache the result.
 
-    A lasting verdict of Unfit is cached, too, and raised again.
+    A lasting verdict of Unfit is cached, too, and raised again. Other exceptions of the function pass through.
 
     Args:
         sources: Everything that the result depends on, as bytes or objects with a text.
@@ -525,7 +532,7 @@ def _get_or_make(sources: Iterable[object], make: Callable[[], bytes]) -> bytes:
 
     Raises:
         Unfit: The bot can't play.
-        RunError: The cache can't be written.
+        RunError: The cache can't be read or written.
     """
     result, verdict = _cache_paths(sources)
     if (content := read_cached(result)) is not None:
@@ -543,7 +550,11 @@ def _get_or_make(sources: Iterable[object], make: Callable[[], bytes]) -> bytes:
 
 
 def _cache_paths(sources: Iterable[object]) -> tuple[Path, Path]:
-    """Return the paths in the cache for a result, and for the reason why there is none."""
+    """Return the paths in the cache for a result, and for the reason why there is none.
+
+    Raises:
+        RunError: No home is known for the cache, or others can write to it.
+    """
     digest = hashlib.sha256()
     for part in sources:
         content = part if isinstance(part, bytes) else str(part).encode()
@@ -611,6 +622,8 @@ def _compiled(submission: Submission, interface: Interface, sandbox: SandboxSett
     Raises:
         Unfit: The bot doesn't compile.
         RunError: This machine fails.
+        InputError: This machine can't confine a build.
+        CommandAborted: The build is cancelled.
     """
 
     def make() -> bytes:
@@ -631,6 +644,7 @@ def build_with_line_numbers(submission: Submission, interface: Interface, sandbo
 
     Raises:
         RunError: This machine fails.
+        InputError: This machine can't confine a build.
     """
     if submission.kind not in LANGUAGES:
         return None

@@ -227,7 +227,7 @@ def _check_link(path: Path, within: Path) -> None:
     """Check that a path doesn't lead out of the entrants folder: untrusted people must not select other files.
 
     Raises:
-        InputError: It is a link out of the folder.
+        InputError: It is a link out of the folder, or to itself.
     """
     try:
         inside = path.resolve().is_relative_to(within)

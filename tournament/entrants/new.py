@@ -75,7 +75,7 @@ def write_new_bot(contest: Contest, folder: Path, name: str, language: str | Non
         folder.mkdir(parents=True, exist_ok=True)
         if template.is_dir():
             path.mkdir()
-            for source in sorted(template.iterdir()):
+            for source in sorted(one for one in template.iterdir() if one.is_file()):  # pip adds __pycache__
                 _write(source, path / source.name, name, contest.interface)
         else:
             _write(template, path, name, contest.interface)

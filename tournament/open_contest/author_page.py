@@ -101,7 +101,11 @@ class AuthorPage:
             yield records
 
     def _bot(self, contest: str, bot: str, author: Author) -> dict[str, Any]:
-        """Return the values of a bot: its state, and its results as far as there are any."""
+        """Return the values of a bot: its state, and its results as far as there are any.
+
+        Raises:
+            OSError: The entrants folder can't be read.
+        """
         current = self._submissions.current
         config = current.contests[contest]
         last = self._submissions.jobs.rows(
@@ -128,6 +132,10 @@ class AuthorPage:
             records: The contest's records.
             bot: Name of the bot.
             hidden: Whether to omit questions, outputs and decisions.
+
+        Raises:
+            RunError: The records are damaged.
+            FileNotFoundError: A part is missing.
         """
         assert records.results and records.contest
         ranking = records.results.ranking

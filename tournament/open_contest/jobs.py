@@ -256,7 +256,7 @@ class Jobs:
         return order.index(now.n) + 1 if now.n in order else None
 
     def finish(self, job: Job, state: str, said: str, built: str = "") -> list[str]:
-        """Store the outcome of a job. A job whose bot was withdrawn meanwhile stays withdrawn.
+        """Store the outcome of a job. A job whose bot has been withdrawn stays withdrawn.
 
         Args:
             job: The job.

@@ -101,7 +101,7 @@ def publish(
     findings = replace(findings, stamp=hashlib.sha256(json.dumps(board, default=str).encode()).hexdigest()[:16])
     page = render(contest, findings, live=True, options="" if open else " --final", heading=heading)
     for file, text in (("index.html", page), ("board.json", json.dumps(board, indent=2, default=str) + "\n")):
-        # For browsers that accept compressed files.
+        # Browsers that accept compressed files get these.
         write_atomically(target / f"{file}.gz", gzip.compress(text.encode(), 6))
         write_atomically(target / file, text.encode())
     # Written last, so that its readers find the page with this stamp.
@@ -113,6 +113,7 @@ def publish_index(folder: Path, contests: Mapping[str, Config], closed: Collecti
 
     Raises:
         OSError: The folder can't be written.
+        InputError: A template can't be written.
     """
     faces = list_faces(contests, closed, folder)
     for face in faces:
@@ -214,6 +215,7 @@ def _write_templates(folder: Path, contest: Contest) -> None:
 
     Raises:
         OSError: The folder can't be written.
+        InputError: A template can't be written.
     """
     folder.mkdir(exist_ok=True)
     for language, template in templates(contest).items():

@@ -117,6 +117,8 @@ class OpenContests:
 class Submissions:
     """Submissions of authors, and the jobs on them.
 
+    Methods raise sqlite3.Error if the database fails, and OSError if files can't be read or written.
+
     Attributes:
         jobs: The stored jobs.
         among_entrants: Lock for changing bots' files, and for reading more than one of them.
@@ -184,7 +186,7 @@ class Submissions:
         opening = self._current().opening
         return max(0, opening.max_submissions_per_day - jobs), max(0.0, opening.max_seconds_per_day - seconds)
 
-    # What authors ask for
+    # Requests of authors
 
     def admit(self, author: Author, contest: str, file: str) -> str:
         """Return the name of the bot that a file of this name would be.
@@ -374,7 +376,7 @@ class Submissions:
             raise Refused(403, f"submissions open at {opening.opens.isoformat(' ')}")
         return opening, config
 
-    # What threads do
+    # Work of threads
 
     def try_next(self, lane: str, seconds: float, stopping: Callable[[], bool] = lambda: False) -> bool:
         """Do the next job of a lane, and return whether there was one.
@@ -399,7 +401,10 @@ class Submissions:
         return True
 
     def _take(self, lane: str) -> Job | None:
-        """Take the next job of a lane, or return None if there is none or it has to wait."""
+        """Take the next job of a lane, or return None if there is none or it has to wait.
+
+        Jobs that no one needs once a contest has closed are set aside before.
+        """
         current = self._current()
         if not current.is_good or (lane != WITHDRAWAL and self.jobs.in_turn(lane) and self._lacks_disk()):
             return None
@@ -548,7 +553,7 @@ class Submissions:
     def _enter(self, config: Config, job: Job, bot: Path, reason: str, built: str) -> None:
         """Put a bot among the entrants in place of its previous version.
 
-        If the author was banned or the bot withdrawn meanwhile, the job is set aside.
+        If the author has been banned or the bot withdrawn, the job is set aside.
 
         Raises:
             Refused: The author's bots would take too much of the disk.

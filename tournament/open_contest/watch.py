@@ -398,7 +398,12 @@ class Watch:
                 return changed or self._is_over(contest) != is_over or self.stopping()
 
             def board(*, open: bool, with_unready: bool = True) -> bool:
-                """Publish the board, and return whether that succeeded."""
+                """Publish the board, and return whether that succeeded.
+
+                Raises:
+                    TournamentError: The records or the settings don't allow publishing.
+                    OSError: The published folder can't be written.
+                """
                 publish_it = partial(publish, self.published, contest.name, config, heading, open=open)
                 exclude = None if with_unready else unready
                 return self._published(contest, "board", partial(publish_it, unready=exclude))
@@ -427,7 +432,11 @@ class Watch:
                 jobs.spend(authors, seconds / len(authors), self.now())
 
     def _with_authors(self, config: Config, name: str) -> Config:
-        """Return the settings with the author of each bot if that decides which bots meet."""
+        """Return the settings with the author of each bot if that decides which bots meet.
+
+        Raises:
+            RunError: The database of submissions can't be read.
+        """
         if self.authors is None or config.contest.table_mates == "any":
             return config
         return replace(config, authors=find_authors(database_beside(self.authors), name))
@@ -537,6 +546,7 @@ def _require_same_games(prepared: Prepared) -> None:
 
     Raises:
         InputError: They would.
+        RunError: Records can't be read.
     """
     if unlike := prepared.incompatible_records():
         raise InputError(f"{unlike}; stop, and run with --archive for that")

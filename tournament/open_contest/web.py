@@ -280,7 +280,7 @@ def _netloc(origin: str) -> str | None:
     """Return host and port of an Origin, or None if it is invalid."""
     try:
         return urlsplit(origin).netloc
-    # For example, brackets contain an invalid address.
+    # An invalid address in brackets is an example.
     except ValueError:
         return None
 
@@ -476,6 +476,7 @@ class Desk:
 
     @_call("GET /contests", "list the contests", token=False)
     def _contests(self, _request: Request, _: _Sent) -> Response:
+        """Answer with the name, title, state and dates of each contest."""
         current = self._submissions.current
         return JSONResponse(
             [rules_values(current.contests, current.over, name, short=True) for name in current.contests]
@@ -483,12 +484,18 @@ class Desk:
 
     @_call("GET /c/{name}/rules", "show rules, settings, limits and templates", token=False)
     def _rules(self, request: Request, _: _Sent) -> Response:
+        """Answer with a contest's rules, settings, limits and templates.
+
+        Raises:
+            Refused: There is no such contest.
+        """
         current, name = self._submissions.current, request.path_params["name"]
         current.config_of(name)
         return JSONResponse(rules_values(current.contests, current.over, name))
 
     @_call("GET /submit", "show the form for bots", token=False)
     def _form(self, request: Request, _: _Sent) -> Response:
+        """Answer with the page with the form for bots."""
         return self._form_page(request)
 
     def _form_page(self, request: Request, problem: str = "", status: int = 200) -> Response:
@@ -501,6 +508,11 @@ class Desk:
 
     @_call("POST /sign-in", "sign a browser in", {}, "a form with `token`", token=False)
     def _sign_in(self, request: Request, sent: _Sent) -> Response:
+        """Set the cookie of a token, and redirect to the form.
+
+        Raises:
+            Refused: The token is invalid, and a script sent it. A browser gets the page again.
+        """
         token = sent.form.get("token", "").strip()
         try:
             self._author(request, token or "none")
@@ -514,12 +526,18 @@ class Desk:
 
     @_call("POST /sign-out", "sign a browser out", token=False)
     def _sign_out(self, _request: Request, _sent: _Sent) -> Response:
+        """Delete the cookie, and redirect to the form."""
         answer = RedirectResponse("/submit", 303)
         answer.delete_cookie(_COOKIE, **self._cookie)
         return answer
 
     @_call("GET /mine", "list your bots: places, faults and losses; and your last jobs")
     def _my_bots(self, request: Request, sent: _Sent) -> Response:
+        """Answer with an author's bots and jobs.
+
+        Raises:
+            Refused: Too many such pages are being computed.
+        """
         with _counted(self._looking, sent.author.name, _MAX_LOOKS_OF_AUTHOR, _MAX_LOOKS) as fits:
             if not fits:
                 raise Refused(503, "too many such pages are being computed; try again", 2)
@@ -530,6 +548,11 @@ class Desk:
 
     @_call("GET /class", "list every author with last upload, state, reason and best place; for organisers")
     def _class(self, request: Request, sent: _Sent) -> Response:
+        """Answer with a line for each author and contest.
+
+        Raises:
+            Refused: The author isn't an organiser.
+        """
         _require_organiser(sent.author)
         current = self._submissions.current
         boards = boards_in(self._published, current.contests)
@@ -560,6 +583,7 @@ class Desk:
 
     @_call("GET /llms.txt", "list these calls", token=False)
     def _llms_text(self, _request: Request, _: _Sent) -> Response:
+        """Answer with the list of calls."""
         lines = ["# An open contest of bots", "", "Send `Accept: application/json`, and the author's token as"]
         lines += ["`Authorization: Bearer TOKEN`. Jobs take a while: add `?wait=60`, and while `state` is queued ask"]
         lines += ["again at `url`.", ""]
@@ -572,10 +596,20 @@ class Desk:
 
     @_call("PUT /bots/{file}", "submit a bot", _CONTEST | _WAIT, _FILE)
     def _submit(self, request: Request, sent: _Sent) -> Job:
+        """Take a bot, and return its job.
+
+        Raises:
+            Refused: The bot is refused, or the request names no contest.
+        """
         return self._submissions.take(sent.author, self._contest(request), request.path_params["file"], sent.body)
 
     @_call("POST /bots", "submit a bot by a form", _CONTEST | _KIND, "a form with `file`")
     def _upload(self, request: Request, sent: _Sent) -> Job:
+        """Take a bot from a form, to enter or for a practice match, and return its job.
+
+        Raises:
+            Refused: The form has no file, the bot is refused, or the request names no contest.
+        """
         if sent.file is None or not sent.file[0]:
             raise Refused(400, "choose a file")
         kind = PRACTICE if sent.form.get("action") == "practise" else BOT
@@ -585,11 +619,21 @@ class Desk:
     @_call("DELETE /bots/{file}", "withdraw a bot, by its name", _CONTEST | _WAIT)
     @_call("POST /bots/{file}/withdraw", "withdraw a bot by a form", _CONTEST)
     def _withdraw(self, request: Request, sent: _Sent) -> Job:
+        """Queue a bot's withdrawal.
+
+        Raises:
+            Refused: The withdrawal is refused, or the request names no contest.
+        """
         return self._submissions.withdraw(sent.author, self._contest(request), request.path_params["file"])
 
     @_call("POST /practice/{file}", "play a bot against others without entering it; with a name instead of a file, the"
            " bot in the contest", _CONTEST | _WAIT | _MATCH, _FILE)  # fmt: skip
     def _practise(self, request: Request, sent: _Sent) -> Job:
+        """Queue a practice match.
+
+        Raises:
+            Refused: The match is refused, a parameter is wrong, or the request names no contest.
+        """
         contest, file, query = self._contest(request), request.path_params["file"], request.query_params
         against = [*dict.fromkeys(name for name in query.get("against", "").split(",") if name)]
         if len(against) > _MAX_OPPONENTS:
@@ -603,12 +647,22 @@ class Desk:
     @_call("POST /replay/{bot}", "show a recorded session of your bot step by step, without what the opponent printed",
            _CONTEST | _WAIT | _GAME)  # fmt: skip
     def _replay(self, request: Request, sent: _Sent) -> Job:
+        """Queue a replay of a session, or of one game of it.
+
+        Raises:
+            Refused: The replay is refused, a parameter is wrong, or the request names no contest.
+        """
         asks: dict[str, Any] = {"opponent": request.query_params.get("opponent", "")}
         asks |= {"session": _integer(request, "session") or 0, "game": _integer(request, "game")}
         return self._submissions.show(sent.author, self._contest(request), request.path_params["bot"], asks)
 
     @_call("GET /jobs/{id}", "show a job", _WAIT)
     def _job(self, request: Request, sent: _Sent) -> Job:
+        """Return one of the author's jobs.
+
+        Raises:
+            Refused: The author has no such job.
+        """
         job = self._submissions.job(sent.author, request.path_params["id"])
         if job is None:
             raise Refused(404, "you have no such job")

@@ -85,6 +85,8 @@ def cite(results: Results, contest: Contest, *, show_seed: bool = False) -> Cita
 
     Raises:
         InputError: `show_seed` is set, and the seed isn't stored with the records.
+        RunError: The folder of seeds can't be read.
+        FileNotFoundError: A file of the seed was removed while it was read.
     """
     setup, legs = results.setup, Legs.joined(batch.legs for batch in results.batches)
     fingerprint, playing = str(setup.settings.get("seed")), setup.artifacts

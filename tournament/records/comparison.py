@@ -62,6 +62,7 @@ def compare_results(first: Results, second: Results) -> Comparison:
 
     Raises:
         InputError: The runs are of different contests.
+        RunError: The standings of a run can't be computed, because its field lacks facts of house players.
     """
     if first.setup.rules != second.setup.rules:
         raise InputError(
@@ -105,6 +106,7 @@ def _shared_legs(first: Legs, second: Legs) -> tuple[int, int]:
 
 
 def _compared_scores(first: Standings, second: Standings) -> pd.DataFrame:
+    """Return the columns of COMPARED but the opponent, with a row for each bot."""
     rows = _score_frame(first).merge(_score_frame(second), "outer", "bot", suffixes=("_1", "_2"))
     same = rows["sha256_1"] == rows["sha256_2"]
     only = np.select([rows["sha256_2"].isna(), rows["sha256_1"].isna()], ["first only", "second only"], "changed")
@@ -156,7 +158,7 @@ def _pair_frame(ranking: Standings) -> pd.DataFrame:
 
 
 def _with_difference(rows: pd.DataFrame) -> pd.DataFrame:
-    """Add the difference, its error and the verdict, with degrees of freedom as in Welch's test."""
+    """Add the columns of the difference, its error, p-value (`tail`) and verdict, with Welch's degrees of freedom."""
     variances = [rows[f"stderr_{run}"] ** 2 for run in (1, 2)]
     rows["first"], rows["second"] = rows["points_1"], rows["points_2"]
     rows["difference"] = rows["second"] - rows["first"]

@@ -36,6 +36,8 @@ def contest_of(location: str, field: ContestSetup, batches: Sequence[Batch] = ()
     Raises:
         InputError: The rules aren't installed, and the standings can't be computed without them, because bots play
             house players.
+        FileNotFoundError: The rules aren't installed, and a part is missing.
+        RunError: The rules aren't installed, and a part is damaged.
     """
     try:
         contest = find_contest(field.contest, field.game)
@@ -61,7 +63,12 @@ def contest_of(location: str, field: ContestSetup, batches: Sequence[Batch] = ()
 
 
 def _columns(location: str, batches: Sequence[Batch], table: TableName) -> tuple[Column, ...]:
-    """Return the columns of a table of the first batch."""
+    """Return the columns of a table, as the first batch has them, or () without batches.
+
+    Raises:
+        FileNotFoundError: The part is missing.
+        RunError: The part is damaged.
+    """
     # Imported here, because it loads pyarrow, which standings don't need.
     from tournament.store.parts import columns_in
 

@@ -20,7 +20,7 @@ def final_location(results: str, closes: datetime, *, preliminary: bool = False)
 
     Args:
         results: Folder or URL of the results of open contests.
-        closes: Time at which the contests close.
+        closes: Time at which the contests close. The name has it in UTC.
         preliminary: Whether to return that of the preliminary.
     """
     kind = _PRELIMINARY if preliminary else _FINAL
@@ -28,7 +28,7 @@ def final_location(results: str, closes: datetime, *, preliminary: bool = False)
 
 
 def is_final(location: str) -> bool:
-    """Return whether a contest's records are those of a final or its preliminary."""
+    """Return whether a contest's records are those of a final or its preliminary, by the name of their folder."""
     return split_location(split_location(location)[0])[1].startswith((_FINAL, _PRELIMINARY))
 
 
@@ -56,7 +56,11 @@ def last_final(location: str) -> str:
 
 
 def find_preliminary(location: str) -> str | None:
-    """Return the location of the preliminary of a final, or None if these records aren't a final's or it had none."""
+    """Return the location of the preliminary of a final, or None if these records aren't a final's or it had none.
+
+    Raises:
+        RunError: The preliminary's records can't be read.
+    """
     parent, contest = split_location(location)
     results, date = split_location(parent)
     if not date.startswith(_FINAL):
@@ -67,6 +71,14 @@ def find_preliminary(location: str) -> str | None:
 
 def records_with(location: str, bot: str) -> str:
     """Return the location of the records that have a bot: those of a final, or of its preliminary.
+
+    Args:
+        location: Folder or URL of a contest's records, a final's or others.
+        bot: Name of the bot.
+
+    Returns:
+        The preliminary's location if there is a preliminary and these records don't have the bot, otherwise this
+        location.
 
     Raises:
         RunError: The records can't be read.

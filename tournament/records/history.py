@@ -68,6 +68,7 @@ def store_history(storage: Storage, ranking: Standings) -> None:
 
     Raises:
         OSError: The part can't be written.
+        RunError: The folder can't be read, or a request to the object store fails.
     """
     names = _parts(storage)
     last = int(names[-1][:8]) if names else 0
@@ -101,7 +102,11 @@ def _make_part(run: int, ranking: Standings) -> tuple[str, bytes]:
 
 
 def damaged_parts(storage: Storage) -> list[str]:
-    """Return the names of parts that have other bytes than were written."""
+    """Return the names of parts that have other bytes than were written.
+
+    Raises:
+        RunError: The folder can't be read, or a part can't be opened.
+    """
     contents = [(name, read_if_present(storage, f"history/{name}")) for name in _parts(storage)]
     return [f"history/{name}" for name, text in contents if text is not None and _hash(text) != name[9:25]]
 
@@ -139,7 +144,7 @@ def read_history(
 
 
 def _versions(storage: Storage, name: str, archive: int | None = None) -> Iterator[Version]:
-    """Yield a bot's line after each run.
+    """Yield a bot's line after each run that has one, in the order of runs.
 
     Raises:
         RunError: A part is damaged or has an invalid line.
@@ -156,9 +161,10 @@ def _versions(storage: Storage, name: str, archive: int | None = None) -> Iterat
 
 
 def _last_versions(versions: Sequence[Version]) -> list[Version]:
-    """Return the last version of each content.
+    """Return the last version of each content, in order.
 
-    A run that was killed while it removed a bot's legs has left fewer of them, so the line with most sessions counts.
+    A run that was killed while it removed a bot's legs has left fewer of them. So the line with most sessions counts,
+    except that the last version of all always does.
     """
     last: list[Version] = []
     for version in versions:

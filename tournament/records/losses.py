@@ -44,7 +44,9 @@ _MIN_GAMES = 10
 _MAX_PAIRS = 30_000
 # Games of the contest's records with which a match is compared: reading them takes a third of a second.
 _MAX_FIELD_ROWS = 1_000_000
-SIGNIFICANT = 2.0  # standard errors that a significant loss exceeds
+# Standard errors that a significant loss exceeds.
+SIGNIFICANT = 2.0
+# Maximum number of losses that are called the worst.
 _WORST = 3
 
 
@@ -77,7 +79,7 @@ def sum_decisions(
     """Return the sums of some games for each kind of decision.
 
     Args:
-        presentation: Finds decisions and points in the rows.
+        presentation: Presentation of the contest, which finds decisions and points in the rows.
         rows: The games.
         players: Numbers of the players by seat and row.
     """
@@ -171,7 +173,8 @@ class LossSums:
         """Return the answers of a bot by decision and hand, the largest loss first, with the columns of LOSSES.
 
         A bot that folds a bad hand loses its stake, as other bots do. So a loss is what others win with such hands
-        against the same opponents, less what this bot wins with its answer.
+        against the same opponents, less what this bot wins with its answer. Answers in fewer than ten games are
+        omitted.
 
         Args:
             bot: One of `bots`.
@@ -234,10 +237,12 @@ def loss_rows(
         results: The records.
         bot: Name of the bot.
         by_opponent: Whether each opponent has its own rows.
-        field: Other records of the contest. The bots there are others, too, but for one of this bot's name.
+        field: Other records of the contest. Its bots count among the others, except one with this bot's name.
 
     Raises:
         InputError: The records have no such bot, or the contest's columns don't show decisions.
+        FileNotFoundError: A part is missing.
+        RunError: A part is damaged.
     """
     names = {line.name for line in results.ranking.entrants}
     if bot not in names:
@@ -265,7 +270,12 @@ def _games(
         results: The records.
         contest: Contest of the records.
         number: Number of each player by name.
-        absent: Number of a player whose games are left out, and then some of the others if there are many; -1 for none.
+        absent: Number of a player whose games are omitted. Some of the other games are then omitted, too, if there are
+            many. −1 for all games.
+
+    Raises:
+        FileNotFoundError: A part is missing.
+        RunError: A part is damaged.
     """
     # This loads pyarrow, which summaries of results don't need.
     from tournament.store.parts import read_rows, row_group_edges
@@ -302,7 +312,7 @@ def worst_losses(losses: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]
 
 
 def describe_loss(loss: Mapping[str, Any]) -> str:
-    """Return a loss as a line of text."""
+    """Return a row of LOSSES as a line of text, with the half-width of the loss's 95% interval."""
     return (
         f"{loss['decision']} with {loss['hand']}, {loss['answer']}: {loss['points']:+.2f} a game, others"
         f" {loss['others']:+.2f}; lost {loss['lost']:,.0f} ± {1.96 * loss['stderr']:,.0f} in {loss['games']:,} games"

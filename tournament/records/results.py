@@ -72,27 +72,43 @@ class Results:
 
     @cached_property
     def ranking(self) -> Standings:
-        """Standings as objects."""
+        """Standings as objects.
+
+        Raises:
+            InputError: Bots play house players, and the contest's rules aren't installed.
+            RunError: The field lacks facts of its house players.
+        """
         return rank_records(open_storage(self.location), self.setup, self.batches)
 
     @cached_property
     def games(self) -> RecordFrame:
-        """Games, one per row, with the bots' names. `by_bot()` returns a row per bot and game."""
+        """Games, one per row, with the bots' names. `by_bot()` returns a row per bot and game.
+
+        Raises:
+            InputError: The records have changed or are damaged, have another version of the rules, or have none of the
+                selected columns.
+        """
         return self._records("games")
 
     @cached_property
     def sessions(self) -> RecordFrame:
-        """Sessions, one per row, with the bots' names. `by_bot()` returns a row per bot and session."""
+        """Sessions, one per row, with the bots' names. `by_bot()` returns a row per bot and session.
+
+        Raises:
+            InputError: The records have changed or are damaged, have another version of the rules, or have none of the
+                selected columns.
+        """
         return self._records("sessions")
 
     def by_author(self, authors: Mapping[str, Sequence[str]]) -> pd.DataFrame:
-        """Return the totals of authors over their bots' scores, the best first, with errors and places.
+        """Return the totals of authors over their bots' scores, the best first, with errors and bounds of ranks.
 
         Args:
-            authors: By author the names of bots, or patterns of names such as `ann_*`.
+            authors: Names of bots, or patterns of names such as `ann_*`, by author.
 
         Raises:
-            InputError: A bot is two authors'.
+            InputError: A bot belongs to two authors, or the standings need rules that aren't installed.
+            RunError: The field lacks facts of its house players.
         """
         import pandas as pd
 
@@ -105,24 +121,44 @@ class Results:
 
     @cached_property
     def matches(self) -> pd.DataFrame:
-        """Matches, with a row per seat, as in matches.parquet."""
+        """Matches, with a row per seat, as in matches.parquet.
+
+        Raises:
+            InputError: Bots play house players, and the contest's rules aren't installed.
+            RunError: The field lacks facts of its house players.
+        """
         return _frame(MATCHES, match_values(self.ranking))
 
     @cached_property
     def crosstable(self) -> pd.DataFrame:
-        """Points per session of every bot against every other, with standard errors. Each pair has two rows."""
+        """Points per session of every bot against every other, with standard errors. Each pair has two rows.
+
+        Raises:
+            InputError: Bots play house players, and the contest's rules aren't installed.
+            RunError: The field lacks facts of its house players.
+        """
         import pandas as pd
 
         return pd.DataFrame(crosstable_values(self.ranking))
 
     @cached_property
     def entrants(self) -> pd.DataFrame:
-        """Entrants, one per row, as in entrants.parquet."""
+        """Entrants, one per row, as in entrants.parquet.
+
+        Raises:
+            InputError: Bots play house players, and the contest's rules aren't installed.
+            RunError: The field lacks facts of its house players.
+        """
         return _frame(ENTRANTS, entrant_values(self.ranking))
 
     @cached_property
     def legs(self) -> pd.DataFrame:
-        """Legs, with a row per seat, as in legs/: results, and what each bot used."""
+        """Legs, with a row per seat, as in legs/: results, and what each bot used.
+
+        Raises:
+            InputError: Bots play house players, and the contest's rules aren't installed.
+            RunError: The field lacks facts of its house players.
+        """
         from tournament.store.summary_parts import legs_frame
 
         per_replica = 1 if self.setup.house_numbers else legs_per_replica(self.setup.settings, self.ranking.seats)
@@ -139,7 +175,10 @@ class Results:
             A row for each decision, the worst first.
 
         Raises:
-            InputError: The records have no such bot, or this contest's columns don't show decisions.
+            InputError: The records have no such bot, this contest's columns don't show decisions, or the standings need
+                rules that aren't installed.
+            FileNotFoundError: The records have changed.
+            RunError: The records are damaged.
         """
         import pandas as pd
 
@@ -149,19 +188,25 @@ class Results:
 
     @cached_property
     def faults(self) -> pd.DataFrame:
-        """Recorded faults, one per row, as in faults/."""
+        """Recorded faults, one per row, as in faults/.
+
+        Raises:
+            InputError: Bots play house players, and the contest's rules aren't installed.
+            RunError: The field lacks facts of its house players.
+        """
         import pandas as pd
 
         return pd.DataFrame(fault_values(self.ranking)).astype({"match": "int64", "session": "int32", "game": "int32"})
 
     def rating(self, kind: str) -> list[Rated]:
-        """Return another rating of the crosstable, such as `elo`, the best bot first.
+        """Return another rating of the bots, such as `elo`, the best bot first.
 
         Args:
             kind: Kind of the rating: `elo`.
 
         Raises:
-            InputError: The kind is unknown, or has no meaning in this contest.
+            InputError: The kind is unknown or has no meaning in this contest, or the records have changed or are
+                damaged. Or the records have another version of the rules.
         """
         from tournament.standings.bradley_terry import read_wins
         from tournament.standings.ratings import elo, rating_kind
@@ -186,6 +231,7 @@ class Results:
 
         Raises:
             InputError: The records have no such bot.
+            RunError: The history is damaged or can't be read.
         """
         from tournament.records.history import read_history
 
@@ -193,7 +239,12 @@ class Results:
 
     @cached_property
     def standings(self) -> pd.DataFrame:
-        """Leaderboard, the best bot first. The rank of bots below the line is missing."""
+        """Leaderboard, the best bot first. The rank of bots below the line is missing.
+
+        Raises:
+            InputError: Bots play house players, and the contest's rules aren't installed.
+            RunError: The field lacks facts of its house players.
+        """
         import pandas as pd
 
         rows = [standing_values(line) for line in self.ranking.entrants]
@@ -210,7 +261,10 @@ def _require_contest(location: str, field: ContestSetup, batches: Sequence[Batch
     """Return the contest of records.
 
     Raises:
-        InputError: The records have another version of the contest, whose columns can differ.
+        InputError: The records have another version of the contest, whose columns can differ, or its rules are missing
+            and needed.
+        FileNotFoundError: The rules aren't installed, and a part is missing.
+        RunError: The rules aren't installed, and a part is damaged.
     """
     contest = contest_of(location, field, batches)
     if field.engine != contest.engine_version:
@@ -249,6 +303,9 @@ def load(
 
     Raises:
         InputError: There are no results, or no such column, match or bot.
+        RunError: The records can't be read, or are of an earlier version.
+        ValueError: A match isn't a number.
+        FileNotFoundError: A part was removed while the records were read.
     """
     results = os.fspath(results)
     location, field, batches = _opened(last_final(locate(results)) if final else results)
@@ -276,6 +333,9 @@ def scan(
 
     Raises:
         InputError: There are no results, or no such table, match or bot.
+        RunError: The records can't be read, or are of an earlier version.
+        ValueError: A match isn't a number.
+        FileNotFoundError: A part was removed while the records were read.
     """
     if table not in ("games", "sessions"):
         raise InputError(f"unknown table {str(table)[:200]!r}; expected one of: games, sessions")
@@ -290,6 +350,7 @@ def _opened(results: str) -> tuple[str, ContestSetup, tuple[Batch, ...]]:
 
     Raises:
         InputError: There are no results.
+        RunError: The records can't be read, or are of an earlier version.
     """
     location = locate(results)
     storage = open_storage(location)
@@ -304,6 +365,7 @@ def locate(results: str) -> str:
 
     Raises:
         InputError: There are no records, or those of several contests.
+        RunError: The folder or URL can't be read.
     """
     storage = open_storage(results)
     if has_records(storage):
@@ -317,9 +379,14 @@ def locate(results: str) -> str:
 
 
 def contests_held(results: str) -> list[str]:
-    """Return the contests that have records in a folder, or below a URL, without archives."""
+    """Return the names of contests that have records in a folder, or below a URL, without archives.
+
+    Raises:
+        RunError: The folder or URL can't be read.
+    """
 
     def holds_records(name: str) -> bool:
+        """Return whether a folder there has records that this process can read."""
         # This process might not be allowed to read a folder, such as that of a seed.
         with contextlib.suppress(RunError):
             return has_records(open_storage(join_location(results, name)))
@@ -333,6 +400,7 @@ def rank_records(storage: Storage, field: ContestSetup, batches: Sequence[Batch]
 
     Raises:
         RunError: The field lacks facts of its house players.
+        InputError: Bots play house players, and the contest's rules aren't installed.
     """
     contest = contest_of(storage.location, field)
     house = contest.house
@@ -346,6 +414,7 @@ def _self_play(location: str, field: ContestSetup) -> Mapping[str, Match]:
 
     Raises:
         RunError: The records can't be read.
+        InputError: Bots play house players, and the contest's rules aren't installed.
     """
     storage = recorded_self_play(location)
     if storage is None or (records := read_records(storage)).field is None:
@@ -358,7 +427,13 @@ def _self_play(location: str, field: ContestSetup) -> Mapping[str, Match]:
 
 
 def rank_contest(contest: Contest, field: ContestSetup, batches: Sequence[Batch]) -> Standings:
-    """Return the standings of a contest."""
+    """Return the standings of a contest's field.
+
+    Args:
+        contest: The contest.
+        field: Field of the records.
+        batches: Batches that count.
+    """
     return compute_standings(field, batches, contest.house.scoring if contest.house else None)
 
 
@@ -366,6 +441,10 @@ def below_final(location: str, final: Standings) -> Standings | None:
     """Return the standings of the bots that played only in the preliminary of a final, or None if there was none.
 
     Their ranks follow those of the final. Everything else, such as the score, is that of the preliminary.
+
+    Raises:
+        InputError: The preliminary has no results, or the standings need rules that aren't installed.
+        RunError: The preliminary's records can't be read.
     """
     preliminary, among = find_preliminary(location), {line.name for line in final.entrants}
     if preliminary is None:

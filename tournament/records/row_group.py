@@ -21,7 +21,7 @@ class Group:
     Attributes:
         rows: Rows of the group.
         legs: All legs of the part.
-        edges: First row of each leg, relative to the group, and the row after the last one. They can be outside the
+        edges: First row of each leg, relative to the group, and the row after the last leg. They can be outside the
             group.
         leg_range: Indices of the legs with rows in the group.
     """

@@ -60,7 +60,8 @@ def select(
         bots: Names of bots, of which a match must have one; None for any.
 
     Raises:
-        InputError: There is no such column, match or bot.
+        InputError: There is no such column, match or bot, or a list isn't one.
+        ValueError: A match isn't a number.
     """
     selected = None if columns is None else tuple(_texts("columns", columns))
     all_columns = dict.fromkeys([column.name for column in (*contest.games, *contest.sessions)])
@@ -108,10 +109,13 @@ def _row_count(parts: Iterable[tuple[Part, Legs]], table: TableName, matches: fr
 
 @contextlib.contextmanager
 def loaded_before(location: str) -> Iterator[None]:
-    """Check that records haven't changed since they were loaded, and aren't damaged.
+    """Report a missing or damaged part in this block as an InputError.
+
+    Args:
+        location: Folder or URL of the records, for the message.
 
     Raises:
-        InputError: A part is missing or damaged.
+        InputError: A part is missing, because the records have changed since they were loaded, or a part is damaged.
     """
     try:
         yield
@@ -164,7 +168,15 @@ def read_frame(
 def open_dataset(
     location: str, contest: Contest, batches: Sequence[Batch], table: TableName, selection: Selection
 ) -> Dataset:
-    """Return the parts of a table as one dataset, whose scans check pages, with the selected matches."""
+    """Return the selected matches of a table as one dataset, whose scans verify page checksums.
+
+    Args:
+        location: Folder or URL of the records.
+        contest: Contest of the records.
+        batches: Batches that count.
+        table: Table of the dataset.
+        selection: Selection, whose columns don't matter.
+    """
     from tournament.store.parts import parts_as_dataset
 
     storage = open_storage(location)

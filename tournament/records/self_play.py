@@ -26,7 +26,11 @@ def self_play_location(location: str) -> str:
 
 
 def recorded_self_play(location: str) -> Storage | None:
-    """Return the records of a contest's self-play, or None if there are none."""
+    """Return the records of a contest's self-play, or None if there are none.
+
+    Raises:
+        RunError: The folder of self-play can't be read.
+    """
     storage = open_storage(self_play_location(location))
     return storage if has_records(storage) else None
 

@@ -57,6 +57,7 @@ def write_summaries(storage: Storage, ranking: Standings) -> None:
 
     Raises:
         OSError: A file can't be written.
+        RunError: A request to the object store fails.
     """
     from tournament.store.small_tables import write_summary
 

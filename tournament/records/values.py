@@ -88,7 +88,7 @@ def fault_values(ranking: Standings) -> dict[str, list[Any]]:
 
 
 def standing_values(line: Any) -> dict[str, Any]:
-    """Return a line of the leaderboard as values for scripts."""
+    """Return a line of the leaderboard as values for scripts: those of STANDING, and the contest's measures."""
     return {key: getattr(line, key) for key in STANDING} | dict(line.measures)
 
 
@@ -179,7 +179,12 @@ def rated_values(line: Rated) -> dict[str, Any]:
 
 
 def crosstable_values(ranking: Standings) -> list[dict[str, Any]]:
-    """Return two rows for each pair, or one row for each pair of entrant and house player, then rows of self-play."""
+    """Return two rows for each pair, or one row for each pair of entrant and house player, then rows of self-play.
+
+    Raises:
+        InputError: The standings of self-play need rules that aren't installed.
+        RunError: The records of self-play can't be read.
+    """
     rows = []
     for side in (*ranking.sides, *ranking.self_play.values()):
         row = {

@@ -1,4 +1,4 @@
-"""The audit of a contest's rules before it is launched: what bots that answer at random and equally show of them.
+"""The audit of a contest's rules before its launch: what bots show about them that answer at random and equally well.
 
-Each finding is a module. All of them look at the same plays (`plays`), which no bot's code takes part in.
+Each kind of finding is a module. All of them use the same plays (`plays`), which run no code of bots.
 """

@@ -1,4 +1,4 @@
-"""The audit: plays at the fewest and the most seats, and what all findings make of them."""
+"""The audit: plays at the minimum and maximum number of seats, and the findings about them."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ FINDINGS: tuple[Callable[[Sequence[Plays]], Iterator[Finding]], ...] = (
     length,
     cost,
 )
+# Numbers of seats of a contest in which all bots share a table.
 _TABLE_SIZES = (2, 8)
-# Share of the time, and the draws that foresight changes however long they take.
+# Share of the time for foresight, and the number of draws that it changes no matter how long they take.
 _SHARE_OF_FORESIGHT, _MIN_DRAWS = 0.1, 24
 
 
@@ -42,15 +43,15 @@ def audit(
     fewest: int = MIN_LEGS,
     seed: str = "",
 ) -> list[Finding]:
-    """Return what an audit finds, faults first.
+    """Return the findings of an audit, faults first.
 
     Args:
         contest: The contest.
-        settings: Its settings; those of seats, sessions and the seed are replaced.
-        minutes: Minutes to play.
-        doing: Shows how far it is.
-        fewest: Legs at each number of seats to play however long they take.
-        seed: Chooses the deals.
+        settings: Settings of the contest. Those of seats, sessions and the seed are replaced.
+        minutes: Minutes to play, over all numbers of seats.
+        doing: Called with a short description of the current step.
+        fewest: Minimum number of legs at each number of seats, no matter how long they take.
+        seed: Text from which the deals follow.
 
     Raises:
         InputError: Bots play house players.
@@ -74,7 +75,10 @@ def audit(
 
 
 def _seat_counts(contest: Contest, settings: ContestSettings) -> list[int]:
-    """Return the fewest seats, the most and those of the settings."""
+    """Return the numbers of seats to audit, sorted: the minimum, the maximum and that of the settings.
+
+    Numbers that the other settings don't allow are omitted.
+    """
     usual = contest.seats_of(settings.playing())
     if contest.seats == "all":
         return list(_TABLE_SIZES)
@@ -85,7 +89,7 @@ def _seat_counts(contest: Contest, settings: ContestSettings) -> list[int]:
 
 
 def _can_seat(settings: ContestSettings, seats: int) -> bool:
-    """Return whether the other settings allow this many seats: those of a game of OpenSpiel follow from its name."""
+    """Return whether the other settings allow this number of seats. The name of an OpenSpiel game can determine it."""
     with contextlib.suppress(ValidationError):
         type(settings).model_validate(settings.model_dump(exclude_unset=True) | {"seats": seats})
         return True

@@ -1,4 +1,4 @@
-"""A session's chance of which one draw can be changed, all others being the same."""
+"""A session's generator of which one draw can be changed while all others stay the same."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 from engine.kernel.chance import Rng
 from engine.rules.session_core import Session
 
-# Options. With more a draw can be the seed of a generator of the rules' own, of which every later value shows a part.
+# Maximum options of a draw that is changed. A draw with more might be the seed of a generator that rules have of their
+# own. Every later value would then show a part of it.
 MAX_OPTIONS = 1 << 20
-# A changed fraction is moved by a multiple of this.
+# A changed fraction moves by a multiple of this.
 _PART = 1 / 7
 
 
@@ -18,9 +19,9 @@ class Draw(NamedTuple):
     """A draw.
 
     Attributes:
-        options: How many outcomes it has, 0 for a fraction; or places of a random order.
+        options: Number of outcomes; 0 for a fraction. For a random order, its length.
         is_order: Whether it is a random order.
-        taken: How many of the first places rules get, 0 for all.
+        taken: Number of first elements of the order that the rules receive; 0 for all.
     """
 
     options: int
@@ -29,7 +30,7 @@ class Draw(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """True if a part of the draw is less than all of it, and the draw can't be a seed."""
+        """True if a question can show a part of the draw, and the draw can't be a seed."""
         return self.options == 0 or 2 < self.options <= MAX_OPTIONS
 
 
@@ -37,9 +38,9 @@ class Change(NamedTuple):
     """Another outcome of a draw.
 
     Attributes:
-        number: Number of the draw in its session.
-        one: How many options further the outcome is; in a random order a place.
-        other: In a random order the place that changes with it.
+        number: Number of the draw in its session, from 0.
+        one: Number of options by which the outcome moves on. In a random order, the index of an element.
+        other: In a random order, the index of the element that it is swapped with.
     """
 
     number: int
@@ -48,10 +49,13 @@ class Change(NamedTuple):
 
 
 class Chance:
-    """Stands for a session's generator: lists its draws, and changes one.
+    """A replacement for a session's generator, which records its draws and changes one of them.
 
-    A changed draw takes the same words of the stream, so later draws have the outcomes that they had. Methods that
-    only `random.Random` has are neither listed nor changed.
+    A changed draw takes the same words of the stream, so later draws keep their outcomes. Methods that only
+    `random.Random` has are neither recorded nor changed.
+
+    Attributes:
+        draws: Draws so far.
     """
 
     def __init__(self, rng: Rng, change: Change | None) -> None:
@@ -62,25 +66,29 @@ class Chance:
         return getattr(self._rng, name)
 
     def _taken(self, draw: Draw) -> Change | None:
-        """List a draw. Return its change, if it is the one to be changed."""
+        """Record a draw, and return its change, or None if it isn't the draw to change."""
         self.draws.append(draw)
         change = self._change
         return change if change and change.number == len(self.draws) - 1 else None
 
     def _index(self, count: int) -> int:
-        """Return an index below a positive count."""
+        """Return a random index below a positive count."""
         index = self._rng.randrange(count)
         change = self._taken(Draw(count))
         return (index + change.one) % count if change else index
 
     def random(self) -> float:
-        """Return a fraction."""
+        """Return a fraction from 0 to below 1."""
         value = self._rng.random()
         change = self._taken(Draw(0))
         return (value + change.one * _PART) % 1.0 if change else value
 
     def randrange(self, start: int, stop: int | None = None, step: int = 1) -> int:
-        """Return an integer of a range."""
+        """Return an integer of a range.
+
+        Raises:
+            ValueError: The range is empty, its step is 0, or it has more than 2**64 numbers.
+        """
         start, stop = (0, start) if stop is None else (start, stop)
         count = -((start - stop) // step) if step else 0
         if not 0 < count < 1 << 64:
@@ -88,21 +96,41 @@ class Chance:
         return start + step * self._index(count)
 
     def randint(self, low: int, high: int) -> int:
-        """Return an integer, both ends included."""
+        """Return an integer from `low` to `high`, both included.
+
+        Raises:
+            ValueError: There is no such integer.
+        """
         return self.randrange(low, high + 1)
 
     def choice(self, items: Sequence[Any]) -> Any:
-        """Return an item."""
+        """Return an item of a sequence.
+
+        Raises:
+            ValueError: The sequence is empty.
+        """
         return items[self._index(len(items))] if len(items) else self._rng.choice(items)
 
     def roll(self, count: int, faces: int = 6) -> list[int]:
-        """Return numbers from 1 to `faces`, each a draw of its own."""
+        """Return numbers from 1 to `faces`, each as a draw of its own.
+
+        Args:
+            count: Number of dice.
+            faces: Number of faces of each die.
+
+        Raises:
+            ValueError: The count is negative, or there are no faces.
+        """
         if count < 0 or faces < 1:
             return self._rng.roll(count, faces)
         return [1 + self._index(faces) for _ in range(count)]
 
     def weighted_index(self, weights: Sequence[float]) -> int:
-        """Return an index by its weight."""
+        """Return an index with a probability in proportion to its weight.
+
+        Raises:
+            ValueError: A weight is negative or not finite, or all weights are 0.
+        """
         weights = list(weights)
         index = self._rng.weighted_index(weights)
         options = [place for place, weight in enumerate(weights) if weight > 0]
@@ -110,13 +138,17 @@ class Chance:
         return options[(options.index(index) + change.one) % len(options)] if change else index
 
     def shuffle(self, items: MutableSequence[Any]) -> None:
-        """Put items into random order."""
+        """Put items into a random order, in place."""
         self._rng.shuffle(items)
         if change := self._taken(Draw(len(items), is_order=True)):
             items[change.one], items[change.other] = items[change.other], items[change.one]
 
     def sample(self, items: Sequence[Any], count: int) -> list[Any]:
-        """Return items in random order. Items that are left over have the last places of the order."""
+        """Return `count` different items in a random order. In the draw's order, the remaining items follow.
+
+        Raises:
+            ValueError: There are fewer items than `count`.
+        """
         indices = self._rng.sample(range(len(items)), count)
         if change := self._taken(Draw(len(items), is_order=True, taken=count)):
             indices += sorted(set(range(len(items))) - set(indices))
@@ -125,7 +157,11 @@ class Chance:
 
 
 class WatchedSession:
-    """Stands for a session: rules draw from a `Chance`, all else is the session's."""
+    """A replacement for a session: rules draw from a `Chance`, and everything else is the session's.
+
+    Attributes:
+        rng: The generator that the rules use.
+    """
 
     def __init__(self, session: Session, change: Change | None) -> None:
         self._session = session

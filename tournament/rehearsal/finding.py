@@ -1,4 +1,4 @@
-"""A line of the audit."""
+"""A result of the audit."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ class Finding:
     """A result of the audit.
 
     Attributes:
-        name: What it is about.
-        text: The finding with its number, and what to do.
-        is_fault: Whether the contest shouldn't be launched so.
+        name: Subject of the finding, such as "luck and length".
+        text: The finding with its numbers, and advice.
+        is_fault: Whether the contest shouldn't be launched before this is repaired.
     """
 
     name: str

@@ -1,6 +1,6 @@
-"""Values that tell bots what is drawn: ahead of the question that shows it, in other legs, or by the seed itself.
+"""Values that reveal draws to bots: before a question shows the draw, in other legs, or through the seed itself.
 
-A session is played again with the same answers and one draw changed. All that differs then depends on that draw. So no
+A session is played again with the same answers and one changed draw. Every difference then depends on that draw. So no
 statistics are needed to find a value that shows part of a draw before a later question shows all of it.
 """
 
@@ -25,14 +25,18 @@ from tournament.rehearsal.finding import Finding
 from tournament.rehearsal.plays import answers_rng, leg_key, play_leg
 from tournament.rules.sessions import drawn_answer
 
+# Maximum number of draws that are changed.
 _MAX_DRAWS = 400
-# Questions of a session that are compared.
+# Maximum questions of a session that are compared.
 _MAX_QUESTIONS = 400
-# Draws that a value must tell of; of random orders, of which chance makes a value look so now and then, also a share.
+# Minimum number of draws that a value must reveal. A value might seem to reveal a random order by chance, so it must
+# also reveal a minimum share of the changed orders.
 _CONFIRMED, _SHARE = 2, 0.02
+# Maximum outcomes of a draw that are compared.
 _OUTCOMES = 6
-# Places of a random order that are swapped with each other, out of neighbours at one of its ends.
+# Elements of a random order that are swapped with each other, out of a number of neighbours at one of its ends.
 _PLACES, _NEIGHBOURS = 6, 12
+# Legs that are compared with each other, and sessions of each.
 _LEGS, _SESSIONS = 3, 8
 # Smaller numbers occur by chance.
 _MIN_TRACE = 1 << 24
@@ -43,15 +47,15 @@ class Observation:
     """A question as a bot sees it.
 
     Attributes:
-        decision: The decision's name.
-        position: The bot's position.
-        session: Number of the session.
-        game: Games that the session has had.
-        drawn: Draws that the session has had.
-        is_news: Whether no answer is wanted.
-        legal: What is legal this time.
-        values: What it shows, by name.
-        answer: The answer.
+        decision: Name of the decision.
+        position: Position of the bot.
+        session: Number of the session, from 0.
+        game: Number of games that the session has finished.
+        drawn: Number of draws that the session has made.
+        is_news: Whether the question needs no answer.
+        legal: Description of the legal answers to this question.
+        values: Values that the question shows, by name.
+        answer: The bot's answer.
     """
 
     decision: str
@@ -66,11 +70,11 @@ class Observation:
 
     @cached_property
     def text(self) -> str:
-        """All that it shows."""
+        """All values that the question shows, as text."""
         return repr(self.values)
 
     def accepts_answer_to(self, other: Observation) -> bool:
-        """Return whether an answer to the other one answers this one."""
+        """Return whether an answer to another question is legal as an answer to this one."""
         mine, theirs = ((one.decision, one.position, one.game, one.legal) for one in (self, other))
         return mine == theirs
 
@@ -85,14 +89,14 @@ Run = Sequence[Observation]
 def foresight(
     contest: Contest, settings: ContestSettings, seats: int, seconds: float, fewest: int
 ) -> Iterator[Finding]:
-    """Yield the values that tell bots of draws.
+    """Yield findings about values that reveal draws to bots, or one finding that there are none.
 
     Args:
-        contest: Rules in Python, with records of this many seats.
-        settings: Their settings, with the seed of the audit.
-        seats: The number.
-        seconds: Time to try draws.
-        fewest: Draws to try however long they take.
+        contest: Contest with rules in Python, under this number of seats.
+        settings: Settings of the contest, with the seed of the audit.
+        seats: Number of seats.
+        seconds: Time for changing draws.
+        fewest: Minimum number of draws to change, no matter how long that takes.
     """
     told, tried = Counter[tuple[bool, str, str]](), Counter[bool]()
     end, legs = time.monotonic() + seconds, []
@@ -140,20 +144,32 @@ def _played(
     before: Run = (),
     max_questions: int | None = None,
 ) -> tuple[list[Observation], list[Draw]]:
-    """Play a leg and return what bots are shown, and the draws of its last session.
+    """Play a leg, and return what bots see, and the draws of its last session.
 
-    With a change the answers are those of the run before, and the leg ends at a question that these don't answer.
-    It also ends after the most questions.
+    Args:
+        contest: The contest.
+        settings: Settings of the contest.
+        plan: Plan of the leg.
+        change: Draw to change in each session; None for none. The leg then ends at the first question that an answer of
+            `before` doesn't fit.
+        before: Observations of the leg without the change, whose answers are given again.
+        max_questions: Number of questions after which the leg ends; None for no limit.
     """
     observations: list[Observation] = []
     watched: list[WatchedSession] = []
     rng = answers_rng(plan)
 
     def watch(session: Any) -> WatchedSession:
+        """Return a replacement for a session, which records and changes draws."""
         watched.append(WatchedSession(session, change))
         return watched[-1]
 
     def answer(question: Question) -> Any:
+        """Record a question, and return the answer to it.
+
+        Raises:
+            _EndError: The leg ends here.
+        """
         if len(observations) == max_questions:
             raise _EndError
         session, decision, values = watched[-1], question.decision, question.plain()
@@ -183,18 +199,22 @@ def _played(
 def _ahead(
     contest: Contest, settings: ContestSettings, plan: LegPlan, run: Run, draws: Sequence[Draw], number: int, rng: Rng
 ) -> set[tuple[str, str]]:
-    """Return the values that show part of a draw too early, each with the value that shows all of it later."""
+    """Return the values that show part of a draw too early, each with the value that shows all of it later.
+
+    Both are named like "decision.value".
+    """
     first = next((one for one in run if one.drawn > number), None)
     if first is None:
         return set()
 
     def replay(draw: int, other: int = 0) -> Run:
+        """Return what bots see if the draw moves by a number of options, or two elements of its order are swapped."""
         return _played(contest, settings, plan, Change(number, draw, other), run)[0]
 
     values = set()
     compare = _compare_orders if draws[number].is_order else _compare_values
     for place, early, late in compare(run, draws[number], replay, rng):
-        # A result tells of draws, but comes after all answers.
+        # A result shows draws, but it comes after all answers of a game.
         if run[place].game == first.game and any(
             one.game == first.game and one.position == run[place].position and not one.is_news for one in run[place:]
         ):
@@ -203,7 +223,17 @@ def _ahead(
 
 
 def _compare_values(run: Run, draw: Draw, again: Callable[[int], Run], rng: Rng) -> Iterator[tuple[int, str, str]]:
-    """Yield the question that shows a part of a draw, the value that does, and the value that shows all of it later."""
+    """Yield values that show part of a draw before another one shows all of it.
+
+    Args:
+        run: Observations without a change.
+        draw: The draw.
+        again: Called with a number of options by which the draw moves on; returns the observations.
+        rng: Generator of the moves.
+
+    Yields:
+        Index of the early question, name of its value, and name of the later value.
+    """
     count = min(draw.options or _OUTCOMES, _OUTCOMES) - 1
     moves = rng.sample(range(1, draw.options), count) if draw.options else range(1, count + 1)
     runs = [run, *[again(move) for move in moves]]
@@ -216,10 +246,19 @@ def _compare_values(run: Run, draw: Draw, again: Callable[[int], Run], rng: Rng)
 
 
 def _compare_orders(run: Run, draw: Draw, again: Callable[[int, int], Run], rng: Rng) -> Iterator[tuple[int, str, str]]:
-    """Yield the same of a random order, in which two places change at a time.
+    """Yield values that show part of a random order before another one shows all of it.
 
-    A question shows a place early if it differs when the place is swapped with others. It must not differ when these
-    others are swapped among themselves, because they might be a bot's own cards.
+    A question shows an element early if it differs when the element is swapped with others. It must not differ when
+    these others are swapped with each other, because they might be a bot's own cards.
+
+    Args:
+        run: Observations without a change.
+        draw: The draw.
+        again: Called with the indices of two elements to swap; returns the observations.
+        rng: Generator of the elements.
+
+    Yields:
+        Index of the early question, name of its value, and name of the later value.
     """
     near = min(draw.options, max(draw.taken, _PLACES) if draw.taken else _NEIGHBOURS)
     first = 0 if draw.taken else rng.choice([0, draw.options - near])
@@ -234,6 +273,7 @@ def _compare_orders(run: Run, draw: Draw, again: Callable[[int, int], Run], rng:
             late[one] = next((at for at in mine if len({each[at].text for each in runs}) == len(runs)), len(run))
 
         def differs(position: int, other: int, at: int) -> bool:
+            """Return whether a question differs when an element is swapped with another one."""
             return swapped[position, other][at].text != run[at].text
 
         for one, at in itertools.product(positions, mine):
@@ -252,21 +292,21 @@ def _compare_orders(run: Run, draw: Draw, again: Callable[[int, int], Run], rng:
 
 
 def _by_position(runs: Sequence[Run]) -> Iterator[list[int]]:
-    """Yield the places of the questions to each position, as far as all runs have the same."""
+    """Yield the indices of the questions to each position, up to the length of the shortest run."""
     length = min(map(len, runs))
     for position in sorted({one.position for one in runs[0]}):
         yield [place for place in range(length) if runs[0][place].position == position]
 
 
 def _name(index: int, runs: Sequence[Run]) -> str:
-    """Return the name of the value at a question that differs most between runs."""
+    """Return the name of the value at a question that differs most between runs, like "decision.value"."""
     observations = [run[index] for run in runs]
     kinds = {name: len({repr(one.values[name]) for one in observations}) for name in observations[0].values}
     return f"{observations[0].decision}.{max(kinds, key=lambda name: kinds[name])}"
 
 
 def _same_in_all(runs: Sequence[Run]) -> list[str]:
-    """Return the values that sessions begin with that are the same in all legs, but follow no plain pattern."""
+    """Return the names of values at the start of sessions that are the same in all legs and follow no plain pattern."""
     tables = []
     for run in runs:
         first: dict[tuple[int, int], Observation] = {}
@@ -287,7 +327,7 @@ def _same_in_all(runs: Sequence[Run]) -> list[str]:
 
 
 def _is_plain(values: Sequence[Any]) -> bool:
-    """Return whether values are few, count, or repeat in turn."""
+    """Return whether values are few, form an arithmetic sequence, or repeat periodically."""
     if len(values) < _SESSIONS or len(set(map(repr, values))) < 3:
         return True
     if all(isinstance(value, int | float) for value in values):
@@ -298,7 +338,12 @@ def _is_plain(values: Sequence[Any]) -> bool:
 
 
 def _seeds(settings: ContestSettings, legs: Sequence[tuple[bytes, Run]]) -> list[str]:
-    """Return the values that show the seed, the master key or a leg's key in two legs and more."""
+    """Return the names of values that show the seed, the master key or a leg's key, in at least two legs.
+
+    Args:
+        settings: Settings with the seed.
+        legs: Key of each leg's deals, and what bots saw.
+    """
     assert settings.seed is not None
     shared = _Traces.of(bytes.fromhex(settings.seed), settings.seed.encode(), master_key(settings.seed))
     legs_by_value = Counter[str]()
@@ -311,7 +356,13 @@ def _seeds(settings: ContestSettings, legs: Sequence[tuple[bytes, Run]]) -> list
 
 @dataclass(frozen=True)
 class _Traces:
-    """Numbers, texts and bytes by which secrets are known, whole or in words of 4 and 8 bytes."""
+    """Numbers, texts and bytes that show secrets, as a whole or in words of 4 and 8 bytes.
+
+    Attributes:
+        numbers: Integers that the bytes of a secret or word represent, without small ones.
+        texts: These numbers in decimal, and the secrets and words in hexadecimal.
+        pieces: The secrets, and their words of 8 bytes.
+    """
 
     numbers: frozenset[int]
     texts: frozenset[str]
@@ -336,7 +387,7 @@ class _Traces:
         return cls(frozenset(numbers), frozenset(texts), frozenset(piece for piece in pieces if len(piece) > 4))
 
     def are_in(self, value: Any) -> bool:
-        """Return whether a value shows one of them."""
+        """Return whether a value shows one of these traces."""
         parts = list(_parts(value))
         if not self.numbers.isdisjoint(part for part in parts if isinstance(part, int)):
             return True
@@ -347,7 +398,7 @@ class _Traces:
 
 
 def _parts(value: Any) -> Iterator[Any]:
-    """Yield the numbers and texts of a value."""
+    """Yield the numbers and texts inside a value."""
     if isinstance(value, Mapping):
         value = list(value.values())
     if isinstance(value, Iterable) and not isinstance(value, str):

@@ -1,4 +1,4 @@
-"""Rules that fail, don't end or dawdle when bots answer at random, at the limits, or illegally."""
+"""Rules that fail, don't end or are slow when bots answer at random, at the limits, or illegally."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SLOW_SECONDS = 1.0
 
 
 def fuzz(tables: Sequence[Plays]) -> Iterator[Finding]:
-    """Yield what went wrong, or how many questions went well."""
+    """Yield each failure of the rules, or the number of answers without one, and a step of more than a second."""
     legs = [(plays, leg) for plays in tables for leg in plays.legs]
     failures = {leg.failure: (plays, leg) for plays, leg in reversed(legs) if leg.failure}
     for failure, (plays, leg) in failures.items():

@@ -1,4 +1,4 @@
-"""Luck of a session, sessions that tell bots apart, and their cost."""
+"""The luck of a session, the sessions that distinguish two bots, and their cost."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from tournament.rehearsal.finding import FALSE_ALARM, Finding
 from tournament.rehearsal.plays import Plays
 from tournament.standings.student_t import quantile
 
-# Of a test at 5% that finds four of five differences: variances that a squared difference must have.
+# Square of the difference, in standard errors, that a test at 5% detects in four of five cases.
 _POWER = (1.96 + 0.84) ** 2
-# A small difference, as a part of a session's standard deviation.
+# A small difference, as a share of a session's standard deviation.
 _PART = 0.1
 
 
 def length(tables: Sequence[Plays]) -> Iterator[Finding]:
-    """Yield the shares of variance, the sessions that a verdict takes, and whether points drift."""
+    """Yield findings about the shares of variance, the sessions that a verdict takes, and whether points drift."""
     for plays in tables:
         legs = plays.of("random")
         if plays.seats < 2 or len(legs) < 3:
@@ -43,7 +43,7 @@ def length(tables: Sequence[Plays]) -> Iterator[Finding]:
 
 
 def cost(tables: Sequence[Plays]) -> Iterator[Finding]:
-    """Yield how many questions the rules answer for in a second."""
+    """Yield a finding for each number of seats: questions per second and per session, and the slowest step in ms."""
     for plays in tables:
         questions = sum(leg.meter.questions for leg in plays.legs)
         seconds = sum(leg.meter.seconds for leg in plays.legs)
@@ -59,14 +59,23 @@ def cost(tables: Sequence[Plays]) -> Iterator[Finding]:
 
 
 def _differences(points: Floats, bots: np.ndarray[tuple[int, int], np.dtype[np.int64]]) -> Floats:
-    """Return by how much bot 0 is ahead of bot 1 in each session."""
+    """Return the lead of bot 0 over bot 1 in each session, in points.
+
+    Args:
+        points: Points by session and position.
+        bots: Number of the bot by session and position.
+    """
     rows = np.arange(len(points))
     leads: Floats = points[rows, np.argmax(bots == 0, axis=1)] - points[rows, np.argmax(bots == 1, axis=1)]
     return leads
 
 
 def _drift(legs: Sequence[Floats]) -> str:
-    """Return how the size of points changes over a leg, "" if it doesn't."""
+    """Return how the size of points changes over a leg as text, or "" if it doesn't change significantly.
+
+    Args:
+        legs: Points of each leg by session and position.
+    """
     if len(legs) < 4:
         return ""
     half = len(legs[0]) // 2

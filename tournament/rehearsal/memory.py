@@ -1,4 +1,4 @@
-"""Legs that depend on what was played before them in the same process, or leave something there."""
+"""Legs that depend on what was played before them in the same process, or that leave something there."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from tournament.rehearsal.finding import Finding
 from tournament.rehearsal.plays import MANNERS, Plays
 
-# Blocks of memory a leg: rules that keep a record of each session keep more.
+# Maximum growth in memory blocks per replayed leg. Rules that keep a record of each session exceed it.
 _GROWTH = 40
 
 
 def independence(tables: Sequence[Plays]) -> Iterator[Finding]:
-    """Yield whether legs that are played again after others are the same."""
+    """Yield a fault if a leg that is replayed after others has another result, otherwise a finding that none has."""
     for plays in tables:
         for first, again in zip(itertools.cycle(plays.legs[: len(MANNERS)]), plays.repeated):
             if first.failure or again.failure:
@@ -32,7 +32,10 @@ def independence(tables: Sequence[Plays]) -> Iterator[Finding]:
 
 
 def growth(tables: Sequence[Plays]) -> Iterator[Finding]:
-    """Yield how much rules keep when the same legs are played again and again: what they cache is kept by then."""
+    """Yield a fault if rules keep more objects each time that the same legs are replayed.
+
+    What rules cache for good is kept after the first replay, so it doesn't count.
+    """
     for plays in tables:
         rises = [(later - before) / len(MANNERS) for before, later in itertools.pairwise(plays.kept)]
         if rises and min(rises) > _GROWTH:

@@ -1,4 +1,4 @@
-"""Plays between bots that are the same: they answer at random, always the same, or learn."""
+"""Plays of identical bots, which answer at random, always with the first legal answer, or learn over a leg."""
 
 from __future__ import annotations
 
@@ -25,25 +25,26 @@ from tournament.rules.sessions import TRIAL_STREAM, drawn_answer
 from tournament.store.columns import buffer_fields
 
 MANNERS = ("fixed", "random", "learning")
+# Minimum legs at a number of seats, legs after which enough questions end play, and rounds of replays.
 MIN_LEGS, MAX_LEGS, _TURNS = 12, 400, 4
-# Of all numbers of seats together; more legs are played until there are as many.
+# Number of questions, over all numbers of seats, that ends play after MAX_LEGS legs.
 MAX_QUESTIONS = 100_000
-# One answer of this many is illegal, if that loses the game.
+# One of this many answers is illegal, if an illegal answer loses the game.
 _ILLEGAL = 20
-# Rows of games that are written before the first is overwritten. None is read.
+# Rows of games that are written before the first one is overwritten. No row is read.
 _GAMES = 64
-# Questions of a leg after which a learning bot answers as a random one does.
+# Number of questions of a leg after which a learning bot answers like a random one.
 _LEARNED = 200
 
 
 @dataclass(frozen=True)
 class CoreQuestion:
-    """A question of a core, as `drawn_answer` takes it.
+    """A question of a core, in the form that `drawn_answer` takes.
 
     Attributes:
         decision: The decision.
         position: The seat.
-        answer: What is legal this time, None for all that is declared.
+        answer: What is legal this time; None for everything that is declared.
     """
 
     decision: Decision
@@ -55,24 +56,31 @@ AnyQuestion = Question | CoreQuestion
 
 
 class _Lowest:
-    """Stands for a generator: every answer is the first one that is legal."""
+    """A replacement for a generator that always makes the first legal answer."""
 
     def randrange(self, *_: int) -> int:
-        """Return the least."""
+        """Return 0."""
         return 0
 
     def random(self) -> float:
-        """Return the least."""
+        """Return 0.0."""
         return 0.0
 
     def choice(self, items: Sequence[Any]) -> Any:
-        """Return the first."""
+        """Return the first item."""
         return items[0]
 
 
 @dataclass(eq=False)
 class Meter:
-    """Questions of a leg, processor time of the rules, and their slowest step with its question."""
+    """Measurements of a leg.
+
+    Attributes:
+        questions: Number of questions.
+        seconds: Processor time of the rules.
+        slowest: Processor time of the slowest step, in seconds.
+        slowest_question: Question that the slowest step led to, as text.
+    """
 
     questions: int = 0
     seconds: float = 0.0
@@ -89,20 +97,20 @@ class Meter:
             self.slowest, self.slowest_question = seconds, f"{question.decision.name} at position {question.position}"
 
     def resume(self) -> None:
-        """Start the next step."""
+        """Start measuring the next step."""
         self._since = time.process_time()
 
 
 @dataclass(frozen=True, eq=False)
 class Played:
-    """A leg.
+    """A leg that was played.
 
     Attributes:
-        manner: How its bots answer.
-        points: Points of each session and position.
-        bots: The bot at each session's position, by number.
-        meter: What the rules took.
-        failure: What went wrong, "" for nothing.
+        manner: How its bots answer, one of MANNERS.
+        points: Points by session and position.
+        bots: Number of the bot by session and position.
+        meter: Measurements of the rules.
+        failure: Description of the failure that ended the leg; "" if there was none.
     """
 
     manner: str
@@ -113,7 +121,7 @@ class Played:
 
     @property
     def by_bot(self) -> Floats:
-        """The sum of each bot's points."""
+        """Sum of each bot's points."""
         return np.bincount(self.bots.ravel(), self.points.ravel(), self.points.shape[1]).astype(np.float64)
 
 
@@ -122,11 +130,11 @@ class Plays:
     """Legs at one number of seats.
 
     Attributes:
-        seats: The number.
-        house_seats: How many of the bots are the house's, those with the highest numbers.
-        legs: The legs, of all manners.
-        repeated: The first leg of each manner, played again after all, several times in turn.
-        kept: Blocks of memory of the interpreter after each turn.
+        seats: Number of seats.
+        house_seats: Number of bots that are the house's, which have the highest numbers.
+        legs: Legs of all manners, in order.
+        repeated: The first leg of each manner, replayed four times after all others.
+        kept: Number of memory blocks that the interpreter has allocated after each round of replays.
     """
 
     seats: int
@@ -136,7 +144,7 @@ class Plays:
     kept: Sequence[int]
 
     def of(self, manner: str) -> list[Played]:
-        """Return the legs of a manner that ended."""
+        """Return the legs of a manner that didn't fail."""
         return [leg for leg in self.legs if leg.manner == manner and not leg.failure]
 
 
@@ -149,16 +157,18 @@ def play_at(
     fewest: int = MIN_LEGS,
     questions: int = 0,
 ) -> Plays:
-    """Play legs at a number of seats for this long, a few at least.
+    """Play legs at a number of seats until the time is up, and replay the first ones.
+
+    It stops at the first leg in which the rules fail.
 
     Args:
         contest: The contest.
-        settings: Its settings; those of seats and sessions are replaced.
+        settings: Settings of the contest. Those of seats and sessions are replaced.
         seats: Number of seats.
         seconds: Seconds to play.
-        doing: Shows how far it is.
-        fewest: Legs to play however long they take.
-        questions: Questions to ask if there is time.
+        doing: Called with a short description of the current step.
+        fewest: Minimum number of legs, no matter how long they take.
+        questions: Number of questions that end play, after at least MAX_LEGS legs.
     """
     play_settings = settings.model_copy(update={"sessions": max(4, 2 * seats) if seats < 8 else seats})
     end, asked = time.monotonic() + seconds, 0
@@ -190,12 +200,13 @@ def _numbered() -> Iterator[tuple[int, str]]:
 
 
 def _play(contest: Contest, settings: Any, seats: int, manner: str, number: int) -> Played:
-    # Cores leave it to their legs who comes first.
+    # A core without positions rotates bots by the rotation of its legs.
     rotation = 0 if contest.scored.by_position else number // len(MANNERS) % seats
     plan = LegPlan(0, 0, settings.sessions, leg_key(settings, "leg", seats, number), seats, rotation)
     rng, meter = answers_rng(plan), Meter()
 
     def answer(question: AnyQuestion) -> Any:
+        """Measure the step before a question, and return the answer of these bots."""
         meter.step(question)
         lowest = manner == "fixed" or (manner == "learning" and rng.randrange(_LEARNED) > meter.questions)
         drawn = drawn_answer(question, _Lowest() if lowest else rng)  # type: ignore[arg-type]
@@ -216,7 +227,7 @@ def _play(contest: Contest, settings: Any, seats: int, manner: str, number: int)
 
 
 def leg_key(settings: ContestSettings, *label: str | int) -> bytes:
-    """Return the key of a leg's deals, which follows from the seed of the audit."""
+    """Return the key of a leg's deals, 32 bytes, which follows from the seed of the audit and a label."""
     assert settings.seed is not None
     return sub_key(master_key(settings.seed), "audit", *label)
 
@@ -233,14 +244,14 @@ def play_leg(
     answer: Callable[[Any], Any],
     watch: Callable[[Any], Any] | None = None,
 ) -> tuple[Table, Exception | None]:
-    """Play a leg. Return its rows of sessions, and what went wrong.
+    """Play a leg, and return its rows of sessions, and the exception that ended it, or None.
 
     Args:
         contest: The contest.
-        settings: Its settings.
-        plan: The leg.
+        settings: Settings of the contest.
+        plan: Plan of the leg.
         answer: Called with each question; returns the answer.
-        watch: Called with each session of rules in Python; returns what the rules get instead.
+        watch: Called with each session of rules in Python; returns what the rules receive instead.
     """
     games, sessions = (
         Table(buffer_fields(columns), rows)
@@ -267,7 +278,7 @@ def play_leg(
 
 
 def _error_line(error: BaseException) -> str:
-    """Return the last line of rules that led to an error."""
+    """Return the line of the rules that led to an error, like ", line 12", or "" if no such line is known."""
     line, trace = "", error.__traceback__
     while trace:
         if trace.tb_frame.f_code.co_name != "<module>" and "/tournament/" not in trace.tb_frame.f_code.co_filename:

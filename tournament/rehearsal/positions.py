@@ -1,4 +1,4 @@
-"""The worth of positions, before and after bots rotate over them."""
+"""The value of positions, before and after bots rotate over them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tournament.standings.student_t import quantile
 
 
 def positions(tables: Sequence[Plays]) -> Iterator[Finding]:
-    """Yield the positions that earn most and least, and whether bots differ that sat at all of them equally often."""
+    """Yield findings about the positions that earn most and least, and about bots that differ although they rotate."""
     for plays in tables:
         for manner in MANNERS:
             legs = plays.of(manner)
@@ -38,7 +38,16 @@ def positions(tables: Sequence[Plays]) -> Iterator[Finding]:
 
 
 def _ends(values: Floats, noun: str, verb: str) -> str:
-    """Return which columns are highest and lowest, "" if no column's mean over the rows differs from 0."""
+    """Return the highest and the lowest of the columns whose mean over the rows differs significantly from 0, as text.
+
+    Args:
+        values: Values by row and column.
+        noun: Word for a column.
+        verb: Word between a column and its mean.
+
+    Returns:
+        One or two columns with their means and standard errors; "" if no column's mean differs from 0.
+    """
     count, columns = values.shape
     mean, error = values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(count)
     wide = quantile(1 - FALSE_ALARM / (2 * columns), count - 1)

@@ -1,4 +1,4 @@
-"""Tournaments of equal bots, and how often they tell them apart."""
+"""Tournaments of equal bots, and how often they distinguish the bots."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ _REPLICAS = 4
 
 
 def twins(tables: Sequence[Plays]) -> Iterator[Finding]:
-    """Yield the share of tournaments of four replicas in which equal bots are told apart, at each number of seats."""
+    """Yield the share of tournaments of four replicas that distinguish equal bots, at each number of seats.
+
+    It is a fault if there are far more of them than the error rate of 5% explains.
+    """
     for plays in tables:
         distinguished = played = 0
         for manner in MANNERS:
@@ -42,7 +45,7 @@ def twins(tables: Sequence[Plays]) -> Iterator[Finding]:
 
 
 def _are_distinguishable(values: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> bool:
-    """Return whether any two columns differ, by Student's t of the rows and Holm's correction."""
+    """Return whether any two columns differ significantly, by Student's t of the rows and Holm's correction."""
     one, other = np.triu_indices(values.shape[1], 1)
     differences = values[:, one] - values[:, other]
     differences[np.abs(differences) < 1e-9 * np.abs(values).max(initial=1.0)] = 0.0

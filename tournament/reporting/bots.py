@@ -81,7 +81,7 @@ class Bots:
         return list(table.opponents[: min(MAX_ACROSS, table.ranked) if table.is_square else MAX_ACROSS])
 
     def cross_rows(self) -> Iterator[tuple[Standing, Markup]]:
-        """Yield the bots of the crosstable, with the cells of each."""
+        """Yield the bots of the crosstable, with the cells of each as HTML."""
         for row, line in enumerate(self.page.ranked[:MAX_ACROSS]):
             yield line, Markup("".join(self._cross_cell(row, column) for column in range(len(self.across))))
 
@@ -122,7 +122,7 @@ class Bots:
         return f"{pluralize(sessions, 'session')}, {pluralize(games, self.page.game)}"
 
     def results(self, name: str) -> Markup:
-        """Return a row for each opponent of a bot that has a page or is a house player."""
+        """Return a row of HTML for each opponent of a bot that has a page or is a house player."""
         page, table, row = self.page, self.table, self.page.number[name]
         rows = []
         for column in [column for column in self._columns if table.sessions[row, column]]:
@@ -163,13 +163,18 @@ class Bots:
         return Markup('<a class="watch" href="#games" data-x="{}" data-y="{}">watch</a>').format(bot, opponent)
 
     def extremes(self, name: str) -> list[tuple[str, list[tuple[Markup, str]]]]:
-        """Return a bot's best and worst significant results, each group with its title."""
+        """Return a bot's three best and three worst significant results, each group with its title.
+
+        Returns:
+            Title, and the opponents' names with links and results as text, for each group that isn't empty.
+        """
         table, row = self.table, self.page.number[name]
         clear = np.flatnonzero((table.sessions[row] > 0) & self.table.clear[row])
         distance = table.value[row, clear] - table.middle
         order = clear[np.argsort(-distance, kind="stable")].tolist()
 
         def as_text(columns: Sequence[int]) -> list[tuple[Markup, str]]:
+            """Return the opponents in these columns, as links, and the results against them as text."""
             values = [signed(float(table.value[row, column]), self.page.digits) for column in columns]
             return [(Markup(self._links[table.opponents[column]]), text) for column, text in zip(columns, values)]
 
@@ -178,11 +183,15 @@ class Bots:
         return [(title, as_text(columns)) for title, columns in (("Best", best), ("Worst", worst)) if columns]
 
     def ahead(self, line: Standing) -> list[Markup]:
-        """Return the bots that a bot is significantly ahead of."""
+        """Return links to the nearest bots that a bot is significantly ahead of."""
         return [Markup(self._links[name]) for name in line.significantly_ahead_of]
 
     def charts(self, name: str) -> list[Chart]:
-        """Return the charts of a bot: its points over a match, and those of the contest."""
+        """Return the charts of a bot: its points over a match, and those of the contest.
+
+        Returns:
+            The charts; [] if this page is another author's.
+        """
         page, all_charts = self.page, list[Chart]()
         if not page.is_open(name):
             return all_charts
@@ -205,14 +214,22 @@ class Bots:
         return [sum(column) / len(complete) for column in zip(*complete)]
 
     def losses(self, name: str) -> list[str]:
-        """Return the decisions in which a bot loses most as text."""
+        """Return at most three decisions in which a bot loses significantly, as text.
+
+        Returns:
+            A line for each decision; [] if this page is another author's.
+        """
         sums = self.page.findings.survey.losses
         if sums is None or name not in sums.bots or not self.page.is_open(name):
             return []
         return list(map(describe_loss, worst_losses(sums.list_losses(name))))
 
     def faults(self, name: str) -> list[ListedFault]:
-        """Return the first few faults of each kind that a bot had."""
+        """Return the first three faults of each kind that a bot had, at most 25 in all.
+
+        Returns:
+            The faults; [] if this page is another author's.
+        """
         faults: list[ListedFault] = []
         for alike in by_sort(self.page.faults_by_bot.get(name, ())) if self.page.is_open(name) else ():
             listed = alike[:_MAX_PER_KIND]

@@ -35,7 +35,13 @@ def styles(lines: Sequence[Line]) -> list[str]:
 
 
 def _lines(panel: LineChart, width: int = 360, height: int = 200) -> Markup:
-    """Return lines over labels. Shares have an axis from 0 to 100%."""
+    """Return lines over labels. Shares have an axis from 0 to 100%.
+
+    Args:
+        panel: The chart.
+        width: Width in pixels, at the chart's natural size.
+        height: Height in pixels.
+    """
     left, right, top, bottom = 44, width - 10, 10, height - 40
     all_values = [value for line in panel.lines for value in line.values if value is not None]
     low, high = min(0, *all_values, 0), max(0, *all_values, 0)
@@ -46,9 +52,11 @@ def _lines(panel: LineChart, width: int = 360, height: int = 200) -> Markup:
     count = max(1, len(panel.labels))
 
     def x(index: int) -> str:
+        """Return the horizontal position of a label, in pixels."""
         return f"{left + (right - left) * (index + 0.5) / count:.0f}"
 
     def y(value: float, down: float = 0) -> str:
+        """Return the vertical position of a value, moved down by a number of pixels."""
         return f"{bottom - (bottom - top) * (value - low) / (high - low) + down:.1f}"
 
     parts = []
@@ -95,7 +103,7 @@ def round_ticks(low: float, high: float, max_ticks: int = 5) -> list[float]:
 
 
 def nice_step(minimum: float) -> float:
-    """Return a round number of at least, or nearly, this size."""
+    """Return 1, 2, 2.5 or 5 times a power of ten that is at least, or nearly, this positive number."""
     size = 10.0 ** math.floor(math.log10(minimum))
     return next(factor * size for factor in (1, 2, 2.5, 5, 10) if factor * size >= minimum * 0.999)
 
@@ -105,7 +113,7 @@ def _decimals(ticks: Iterable[float]) -> int:
 
 
 def with_unit(value: float, unit: str, digits: int | None = None) -> str:
-    """Return a value with its unit.
+    """Return a value as text with its unit.
 
     Args:
         value: The value.

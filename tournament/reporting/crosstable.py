@@ -24,7 +24,7 @@ class Crosstable:
         bots: Names of all entrants in the order of the standings, ranked ones first.
         ranked: Number of ranked entrants.
         opponents: Names of the house players, or `bots` again.
-        value: Points per session or per game.
+        value: Points per session or per game; 0 if the pair hasn't met.
         ci_half_width: Half-width of the 95% interval; NaN if unknown.
         sessions: Number of sessions; 0 if the pair hasn't met.
         games: Number of games.
@@ -59,7 +59,7 @@ class Crosstable:
 
     @cached_property
     def clear(self) -> npt.NDArray[np.bool_]:
-        """Flag for each significant result. A result without any randomness is significant."""
+        """Flag for each result that shows whether it is significant. A result without any randomness is."""
         is_significant: npt.NDArray[np.bool_] = np.abs(self.value - self.middle) > self.ci_half_width
         return is_significant
 
@@ -78,6 +78,7 @@ def make_crosstable(ranking: Standings, by_game: bool) -> Crosstable:
     count = np.maximum(1, games if by_game else sessions)
 
     def spread(sides: Iterable[npt.NDArray[Any]]) -> Floats:
+        """Return a number of each match as a matrix, given its values from the sides of x and y."""
         return ranking.spread(bots, opponents, *sides)
 
     table = Crosstable(

@@ -74,7 +74,7 @@ class Scale:
         return f"values of {self.column.name}"
 
     def part_indices(self, values: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
-        """Return the index of the part of each value."""
+        """Return the index of the part of each value: 0 below all parts, and 1 for the first part."""
         # A long column of small values is faster by a lookup table.
         if values.dtype.itemsize == 1:
             kind = np.dtype(np.uint8) if values.dtype == bool else values.dtype
@@ -102,7 +102,7 @@ def declared(contest: Contest) -> list[Declared]:
 
 
 def make_scales(columns: Sequence[Declared], samples: Sequence[Rows]) -> list[Scale]:
-    """Return parts of each column that fit some rows, except for columns with a single value."""
+    """Return parts of each column that fit some rows. Columns with a single value are omitted."""
     scales = []
     for column in columns:
         arrays = [rows[name] for rows in samples for name in column.columns if name in rows]
@@ -123,7 +123,7 @@ def make_scales(columns: Sequence[Declared], samples: Sequence[Rows]) -> list[Sc
 
 
 def tally(contest: Contest, scales: Sequence[Scale], rows: Rows, seats: Seats) -> Sums:
-    """Return the number of values in each part by entrant, and sums of points by entrant and position.
+    """Return the number of values in each part by entrant, and games and points by entrant and position.
 
     Args:
         contest: Contest of the games.

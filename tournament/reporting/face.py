@@ -23,7 +23,7 @@ class ContestFace:
         state: Whether it takes bots or is over, as text.
         opens: Time at which it opens; None if it is open already.
         closes: Time at which it closes; None if it doesn't close.
-        templates: Files to start a bot from, by language.
+        templates: Files to start a bot from: their content, by language.
         is_over: Whether the contest is over.
         preliminary: Whether the preliminary of its final has a page.
     """
@@ -59,7 +59,7 @@ def served_policy() -> str:
 
 
 def front_page(contests: Sequence[ContestFace], *, submissions: bool) -> str:
-    """Return the page that leads to the contests.
+    """Return the page that leads to the contests, as HTML.
 
     Args:
         contests: The contests.
@@ -69,12 +69,12 @@ def front_page(contests: Sequence[ContestFace], *, submissions: bool) -> str:
 
 
 def small_page(title: str, text: str) -> str:
-    """Return a page with a sentence, which reloads itself."""
+    """Return a page with a title and a sentence, which reloads itself, as HTML."""
     return face_page("waits", None, submissions=False, title=title, text=text)
 
 
 def face_page(page: str, signed_in: Any, submissions: bool = True, **values: object) -> str:
-    """Return a page made from a template.
+    """Return a page made from a template, as HTML.
 
     Args:
         page: Name of the template.

@@ -32,12 +32,16 @@ def clean(text: str, max_length: int = 2_500) -> str:
 
 
 def size_text(size: float) -> str:
-    """Return a count, in millions if it is at least a million."""
+    """Return a count as text, in millions if it is at least a million."""
     return f"{size / 1e6:,.2f} million" if size >= 1e6 else f"{size:,.0f}"
 
 
 def as_json(value: Any) -> Markup:
-    """Return JSON that is safe inside a script element: it can't end the element or start a comment."""
+    """Return JSON that is safe inside a script element: it can't end the element or start a comment.
+
+    Raises:
+        ValueError: A number is infinite or NaN.
+    """
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     for sign in "<>&\u2028\u2029":
         text = text.replace(sign, f"\\u{ord(sign):04x}")

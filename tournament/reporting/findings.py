@@ -45,7 +45,7 @@ class Version(NamedTuple):
     """A bot with one content.
 
     Attributes:
-        sha: First digits of the content's sha256.
+        sha: First digits of the sha256 of the bot's content.
         published: Time at which it was last on a board.
         score: Its score; None if it hadn't played.
         rank: Its rank; None if it had none.
@@ -118,7 +118,7 @@ def find(
     only_sums: bool = False,
     unready: Callable[[Standings], Set[str]] | None = None,
 ) -> tuple[Contest, Findings]:
-    """Read a contest's records, also during a run, which can replace parts at the same time.
+    """Return a contest and what its records show, also during a run, which can replace parts at the same time.
 
     Args:
         location: Folder or URL of the records.
@@ -131,8 +131,8 @@ def find(
             matches are missing.
 
     Raises:
-        InputError: There are no records, or they change too fast.
-        RunError: They are damaged.
+        InputError: There are no records, they change too fast, or the contest's rules aren't installed.
+        RunError: The records are damaged or can't be read.
     """
     for _ in range(_TRIES):
         results = load(location)
@@ -149,7 +149,14 @@ def find(
 
 
 def losses_of_bot(contest: Contest, results: Results, bot: str) -> list[str]:
-    """Return the decisions in which a bot loses most as lines of text, from some of the games if there are many."""
+    """Return the decisions in which a bot loses most as lines of text.
+
+    If there are more than two million games, only some of them are read.
+
+    Raises:
+        FileNotFoundError: A part is missing.
+        RunError: A part isn't as it was written.
+    """
     survey = survey_games(
         contest, open_storage(results.location), results.batches, [], (), max_rows=_MAX_BOT_ROWS, losing=[bot],
         sessions=int(str(results.setup.settings["sessions"])),
@@ -169,7 +176,12 @@ def _without_ranks(results: Results, names: Set[str]) -> Results:
 
 
 def contest_of(results: Results) -> Contest:
-    """Return the contest with the recorded settings, or with its defaults if it doesn't know a recorded setting."""
+    """Return the contest with the recorded settings, or with its defaults if it doesn't know a recorded setting.
+
+    Raises:
+        InputError: The contest's rules aren't installed.
+        RunError: The field lacks facts of its house players.
+    """
     contest = find_contest(results.setup.contest, results.setup.game).seated(results.ranking.seats)
     settings = {key: value for key, value in results.setup.settings.items() if key != "seed"}
     try:
@@ -226,7 +238,12 @@ def _findings(
 
 
 def _origins(contest: Contest, results: Results) -> tuple[str, ...]:
-    """Return the versions of this package that wrote the first part and the last one."""
+    """Return the versions of this package that wrote the first part and the last one.
+
+    Raises:
+        FileNotFoundError: A part is missing.
+        RunError: A part can't be read.
+    """
     storage = open_storage(results.location)
     versions = []
     for batch in [*results.batches[:1], *results.batches[-1:]]:

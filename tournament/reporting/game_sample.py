@@ -61,7 +61,7 @@ class Survey:
     Attributes:
         scales: Parts in which columns are counted.
         sums: Sums of these columns, and of the presentation.
-        sample: Games by match, in order of play.
+        sample: Chosen games by match, in order of play.
         games_read: Number of games in the sums.
         games: Number of all games.
         decisions: Sums of decisions that aren't in `losses` yet.
@@ -132,6 +132,7 @@ def survey_games(
     Raises:
         FileNotFoundError: A part is missing.
         RunError: A part isn't as it was written.
+        OSError: A part can't be read.
     """
     parts = [(batch.part("games"), batch.legs) for batch in batches]
     session_parts = {batch.part("games"): batch.part("sessions") for batch in batches}
@@ -149,10 +150,22 @@ def survey_games(
     joined = joined if joined not in {column.name for column in contest.games} else ""
 
     def read(piece: _Piece) -> Rows:
+        """Return the rows of a row group.
+
+        Raises:
+            FileNotFoundError: The part is missing.
+            RunError: The part can't be read.
+        """
         (rows,) = read_rows(storage, piece.part, contest.games, groups=[piece.group])
         return rows
 
     def grouped(piece: _Piece) -> Group:
+        """Return a row group with its legs, and with the presentation's column of its sessions.
+
+        Raises:
+            FileNotFoundError: A part is missing.
+            RunError: A part isn't as it was written.
+        """
         group = Group.from_rows(read(piece), piece.legs, piece.first_row)
         if not joined:
             return group
@@ -164,6 +177,12 @@ def survey_games(
     survey.scales = make_scales(declared(contest), list(map(read, ends)))
 
     def survey_of(pieces: Sequence[_Piece]) -> Survey:
+        """Return the sums and chosen games of some row groups.
+
+        Raises:
+            FileNotFoundError: A part is missing.
+            RunError: A part isn't as it was written.
+        """
         partial = Survey()
         groups = [grouped(piece) for piece in pieces]
         players = [group.players(number, by_position=contest.scored.by_position) for group in groups]
@@ -203,6 +222,11 @@ def _pieces(
     """Yield every `stride`-th row group of all parts, with small ones together.
 
     Sums of many bots are larger than a small group's rows.
+
+    Raises:
+        FileNotFoundError: A part is missing.
+        RunError: A part isn't as it was written.
+        OSError: A part can't be read.
     """
     count = rows = 0
     pieces: list[_Piece] = []

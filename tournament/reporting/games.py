@@ -68,7 +68,7 @@ def games_for_viewer(
     replayed: Mapping[int, ReplayedSession],
     tables: Sequence[ReplayedSession] = (),
 ) -> Markup:
-    """Return the data for the viewer's script.
+    """Return the data for the viewer's script as JSON, of at most 900,000 bytes if possible.
 
     If they are too long, games from the middle of each match and the last tables are omitted.
 

@@ -106,7 +106,7 @@ class Layout:
         }
 
     def anchor(self, name: str) -> str:
-        """Return the name of a bot's page."""
+        """Return the name of a bot's page inside the file."""
         return self._ids[name]
 
     def score(self, line: Standing) -> str:
@@ -119,7 +119,11 @@ class Layout:
         return "" if line.ci_high is None else plain(line.ci_high - line.score, self.score_digits)
 
     def whisker(self, line: Standing) -> dict[str, float] | None:
-        """Return the positions of a score's dot and of its interval's ends, in percent of the width."""
+        """Return the positions of a score's dot and of its interval's ends, in percent of the width.
+
+        Returns:
+            Positions named at, low and high; None if the bot hasn't played.
+        """
         if not line.matches:
             return None
         low, high = self._span
@@ -143,7 +147,7 @@ class Layout:
 
     @property
     def played(self) -> str:
-        """Number of recorded matches, and of all matches if some are missing."""
+        """Number of recorded matches as text, and of all matches if some are missing."""
         if self.ranking.has_means:
             return pluralize(self.findings.matches, "match", "matches")
         able = len(self.ranked)
@@ -157,7 +161,7 @@ class Layout:
 
     @property
     def replicas(self) -> str:
-        """Number of replicas of a match, and the length of each."""
+        """Number of replicas of a match, and the length of each, as text."""
         sessions = int(str(self.findings.settings.get("sessions", 0)))
         return f"{max(1, self.ranking.measured.replicas):,} of each match, {pluralize(sessions, 'session')} each"
 
@@ -223,7 +227,7 @@ class Layout:
 
     @property
     def example(self) -> str:
-        """A match that can be replayed, as the value of an option."""
+        """Bots of a match that can be replayed, as the value of an option, or "0", which is a match's number."""
         options = [match.x + "," + match.y for match in self.watchable] or [",".join(one.bots) for one in self.tables]
         return options[0] if options else "0"
 

@@ -45,7 +45,7 @@ def environment() -> Environment:
 
 
 def utc(when: datetime) -> str:
-    """Return a time to the minute, as pages show it."""
+    """Return a time in UTC, to the minute, as pages show it."""
     return when.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
@@ -59,7 +59,7 @@ def inlined(name: str) -> str:
 
 
 def source_hash(text: str) -> str:
-    """Return the hash by which a page's policy allows this script or style."""
+    """Return the sha256, in base64, by which a page's policy allows this script or style."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
@@ -81,7 +81,7 @@ def render(
     options: str = "",
     heading: str = HEADING,
 ) -> str:
-    """Return the page as text.
+    """Return the page as HTML.
 
     Args:
         contest: Contest of the records.

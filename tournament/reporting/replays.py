@@ -31,7 +31,10 @@ ReadConfig = Callable[[str], Config]
 
 
 def best_session(contest: Contest, storage: Storage, batches: Sequence[Batch], name: str) -> tuple[int, int] | None:
-    """Return match and session in which a bot has the most points, the first of equals, or None if it has none.
+    """Return match and session in which a bot has the most points, the first of equals.
+
+    Returns:
+        Both numbers; None if the bot has played none, or games are scored instead of sessions.
 
     Raises:
         RunError: The records are damaged.
@@ -61,9 +64,8 @@ def replay_sessions(
 ) -> Mapping[int, ReplayedSession]:
     """Return replayed sessions by match: the best one of the winner, then the first one of each match.
 
-    Replaying stops after about 2 seconds.
-
-    Sessions whose bots or seed aren't available, or that differ from the records, are omitted.
+    After 2 seconds no further replay is started. Sessions whose bots or seed aren't available, or that differ from the
+    records, are omitted.
 
     Args:
         location: Folder or URL of the records.

@@ -33,7 +33,7 @@ class Course:
     sizes: npt.NDArray[np.float64]
 
     def means(self, max_parts: int = _MAX_PARTS) -> list[float]:
-        """Return mean points per session in equal parts of the match.
+        """Return mean points per session, or game, in equal parts of the match, or [] without any.
 
         Args:
             max_parts: Maximum number of parts. Their number is a power of 2, so that no part is without sessions.
@@ -48,7 +48,7 @@ class Course:
         return [float(self.points.sum()) / total] if total else []
 
     def quarters(self) -> tuple[float, float] | None:
-        """Return mean points per session in the first and the last quarter, or None if there are too few sessions."""
+        """Return mean points per session, or game, in the first and last quarter, or None if there are too few."""
         quarter = len(self.sizes) // 4
         parts = slice(None, quarter), slice(len(self.sizes) - quarter, None)
         if any(self.sizes[part].sum() == 0 for part in parts):

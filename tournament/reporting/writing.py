@@ -21,17 +21,18 @@ _MARK = b'<meta name="generator" content="tournament report">'
 def make_page(
     location: str, *, public: bool = False, read_config: ReadConfig | None = None, options: str = ""
 ) -> tuple[str, Findings]:
-    """Return the page of a contest, and what its records have.
+    """Return the page of a contest as HTML, and what its records have.
 
     Args:
         location: Folder or URL of the records.
-        public: Whether to omit cards and the seed.
+        public: Whether to omit games and the seed.
         read_config: Called with a contest's name; returns its settings, with which sessions are replayed.
         options: Options of the commands that the page prints, with which they find these records.
 
     Raises:
-        InputError: There are no records.
-        RunError: The records are damaged.
+        InputError: There are no records, they change too fast, or the contest's rules aren't installed.
+        RunError: The records are damaged or can't be read.
+        FileNotFoundError: A file of the seed was removed while it was read.
     """
     seed = None
     if not public:
@@ -59,7 +60,8 @@ def write_folder(
         The number of pages.
 
     Raises:
-        InputError: There are no records, or something else has the name of a file.
+        InputError: There are no records, they change too fast, the contest's rules aren't installed, the folder can't
+            be created, or something else has the name of a file.
         RunError: The records are damaged, or a file can't be written.
     """
     try:

@@ -12,7 +12,7 @@ from engine.kernel.game_core import GameCore
 from engine.processes.lanes import Violation
 from tournament.errors import InputError, printable, truncate
 
-# What `ask` yields, receives and returns: lines to write, a line of the program, its answer.
+# The type of `ask`: it yields lines to write, receives a line of the program, and returns its answer.
 Talk = Generator[str | Sequence[str] | None, str, Any]
 MAX_LINES = 10_000  # a program's lines in a decision, which a worker reads in time that isn't the program's
 

@@ -123,7 +123,7 @@ class Rules:
 
     @cached_property
     def ask(self) -> Any:
-        """The decisions by name, as in `yield self.ask.bid(position, value=3)`, unless rules call something else so."""
+        """The decisions by name, as in `yield self.ask.bid(position, value=3)`, unless a subclass redefines `ask`."""
         return SimpleNamespace(**{one.name: one for one in get_decisions(type(self), self.settings)})
 
     def play(self, session: Session) -> Questions:

@@ -230,7 +230,14 @@ def _fields(base: str, kind: Struct, value: Any) -> list[str]:
 
 
 def _assigned(base: str, name: str, kind: ValueType, value: Any) -> list[str]:
-    """Return the statements that fill a member of a struct, which starts with this text."""
+    """Return the statements that fill a member of a struct.
+
+    Args:
+        base: Text before the member's name, such as "answer->".
+        name: Name of the member.
+        kind: Type of its value.
+        value: The value.
+    """
     member = f"{base}{name}"
     if isinstance(kind, Maybe):
         statements = [] if value is None else _assigned(base, name, kind.of, value)

@@ -19,7 +19,7 @@ from tournament.decisions.struct_layout import answer_layout, build_view
 from tournament.decisions.value_types import LegalAction
 from tournament.rules.rules import MAX_CACHED_DECISIONS, Questions, Rules, Settings, get_decisions, max_positions
 
-# A stream of chance above every session's number.
+# A stream of random numbers above the streams of all sessions.
 TRIAL_STREAM = 1 << 63
 
 
@@ -157,7 +157,9 @@ def answered(play: Questions, answer: Callable[[Question], Any], positions: Sequ
             questions = [yielded] if isinstance(yielded, Question) else list(yielded)
             by_chance = {one.position: answer(one) for one in questions if one.position in positions}
             remaining = [question for question in questions if question.position not in positions]
-            answers = by_chance | ((yield remaining) if remaining else {})
+            given = by_chance | ((yield remaining) if remaining else {})
+            # Rules can read the answers as values in the order of their questions.
+            answers = {one.position: given[one.position] for one in questions}
             yielded = play.send(answers[yielded.position] if isinstance(yielded, Question) else answers)
     except StopIteration:
         return

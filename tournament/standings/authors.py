@@ -1,7 +1,7 @@
-"""Totals of authors: the scores of each author's bots together, their error, and between which places each author is.
+"""Totals of authors: the sums of the scores of each author's bots, with errors and bounds of ranks.
 
-What two bots of an author win from each other, or from the same opponents, is in both scores. So the error of a total
-follows from the covariances of scores, which their errors and those of their differences tell.
+The scores of an author's bots depend on each other: the bots might meet, or meet the same opponents. So the error of a
+total needs the covariances of scores. They follow from the errors of the scores and of their differences.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ def authors_by_bot(authors: Mapping[str, Sequence[str]], names: Sequence[str]) -
     """Return the author of each bot that has one.
 
     Args:
-        authors: By author the names of bots, or patterns of names such as `ann_*`.
+        authors: Names of bots, or patterns of names such as `ann_*`, by author.
         names: Names of all bots.
 
     Raises:
-        InputError: A bot is two authors'.
+        InputError: A bot belongs to two authors.
     """
     author_by_bot: dict[str, str] = {}
     for author, patterns in authors.items():
@@ -69,7 +69,7 @@ class _Sums:
 
     Attributes:
         measured: The scores.
-        weights: What each sum has of each score, a row for each sum.
+        weights: Weight of each score in each sum, by sum and score.
     """
 
     measured: ScoreErrors
@@ -77,11 +77,11 @@ class _Sums:
 
     @property
     def has_differences(self) -> bool:
-        """True if anything is known of differences."""
+        """True if errors of differences between scores are known, and there are few enough scores for a matrix."""
         return self.measured.has_differences and len(self.measured.scores) <= MAX_PAIRED
 
     def _covariances(self) -> tuple[Floats, Floats]:
-        """Return the covariances of the sums, and the least degrees of freedom of each one's scores."""
+        """Return the covariances of the sums, and for each sum the minimum degrees of freedom of its scores."""
         count = len(self.measured.scores)
         own = np.nan_to_num(self.measured.stderr) ** 2
         freedom = np.zeros(len(self.weights))
@@ -96,12 +96,12 @@ class _Sums:
         return products, freedom
 
     def score_variances(self) -> tuple[Floats, Floats]:
-        """Return each sum's variance and the degrees of freedom of that."""
+        """Return the variance of each sum, and its degrees of freedom, or 0 degrees if they are unknown."""
         covariances, freedom = self._covariances()
         return np.maximum(np.diagonal(covariances), 0.0), freedom
 
     def difference_variances(self, indices: Ints) -> tuple[Floats, Floats]:
-        """Return the same of the differences between these sums."""
+        """Return the variances of the differences between these sums, and their degrees of freedom, as two matrices."""
         covariances, freedom = self._covariances()
         own = np.diagonal(covariances)
         variances = np.maximum(own[:, np.newaxis] + own - 2 * covariances, 0.0)
@@ -114,7 +114,7 @@ def author_totals(standings: Standings, author_by_bot: Mapping[str, str]) -> lis
 
     Args:
         standings: The standings.
-        author_by_bot: The author of each bot; bots without one are left out.
+        author_by_bot: Author of each bot by name. Bots without an author are omitted.
     """
     ranked = [line for line in standings.ranked if line.matches]
     names = sorted({author_by_bot[line.name] for line in ranked if line.name in author_by_bot})

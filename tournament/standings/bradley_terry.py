@@ -47,7 +47,7 @@ class Wins:
     legs_per_replica: int = 1
 
     def sides(self, names: Sequence[str]) -> npt.NDArray[np.int64]:
-        """Return the indices of x and y among these names, by leg, or −1 for other names."""
+        """Return the indices of x and y among these names for each leg, or −1 for other names: shape (legs, 2)."""
         index = {name: number for number, name in enumerate(names)}
         pairs = [[index.get(name, -1) for name in leg] for leg in self.legs.seated]
         return np.array(pairs, np.int64).reshape(-1, 2)
@@ -65,7 +65,7 @@ class Wins:
 
 
 def read_wins(contest: Contest, storage: Storage, batches: Sequence[Batch], legs_per_replica: int) -> Wins:
-    """Return the sessions that were won, from all recorded sessions.
+    """Return the sessions that x won, and those that were drawn, from all recorded sessions.
 
     Args:
         contest: Contest of the records, which scores sessions.
@@ -74,12 +74,13 @@ def read_wins(contest: Contest, storage: Storage, batches: Sequence[Batch], legs
         legs_per_replica: Number of legs of a replica.
 
     Raises:
-        RunError: A part is damaged.
+        RunError: A part is damaged or can't be opened.
         FileNotFoundError: A part is missing.
     """
     assert contest.scored.table == "sessions"
 
     def results(points: tuple[Floats, ...]) -> list[Floats]:
+        """Return flags for the sessions that x won, and for those that were drawn."""
         lead = np.subtract(*points)
         return [lead > 0, lead == 0]
 
@@ -120,9 +121,9 @@ def fitted(names: Sequence[str], wins: Wins) -> tuple[Floats, Floats, Floats]:
 def _errors(
     legs: Legs, surplus: Floats, legs_per_replica: int, sides: npt.NDArray[np.int64], information: Floats
 ) -> tuple[Floats, Floats]:
-    """Return the standard errors of ratings, and their degrees of freedom.
+    """Return the standard errors of ratings in Elo points (NaN if unknown), and their degrees of freedom.
 
-    The surplus is what x won beyond its expectation, by leg and block.
+    The surplus is the number of sessions that x won beyond its expectation, by leg and block.
     """
     sizes = block_sizes(legs.sessions).reshape(-1, BLOCK_COUNT)
     used = np.count_nonzero(sizes, axis=1)
@@ -146,7 +147,12 @@ def _errors(
 
 
 def _maximize_likelihood(totals: Floats, won: Floats) -> tuple[Floats, Floats]:
-    """Return the most likely strengths, and the information at them, given the sessions that each bot won."""
+    """Return the most likely strengths, and the information at them, as a matrix.
+
+    Args:
+        totals: Number of sessions of each pair, as a symmetric matrix.
+        won: Number of sessions that each bot won; a drawn session counts as half.
+    """
     strengths = np.zeros(len(won))
     value = _likelihood(strengths, totals, won)
     for _ in range(_MAX_STEPS):

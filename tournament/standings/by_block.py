@@ -30,7 +30,7 @@ def by_block(
         amounts: Called with the points of each seat by row; returns the amounts to add, by row.
 
     Raises:
-        RunError: A part is damaged.
+        RunError: A part is damaged or can't be opened.
         FileNotFoundError: A part is missing.
     """
     # Imported here, because it loads pyarrow, which standings don't need.

@@ -6,7 +6,8 @@ from tournament.errors import and_more, join_names, pluralize
 from tournament.standings.standings import Standings
 
 _ENOUGH_REPLICAS = 10
-_MAX_MATCHES = 3  # named in a note
+# Maximum number of matches that a note names.
+_MAX_MATCHES = 3
 
 
 def reader_notes(ranking: Standings) -> list[str]:

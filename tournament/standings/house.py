@@ -44,7 +44,7 @@ class HousePlay:
         self._matches: list[Range] = [(first, end) for first, end in legs.matches().tolist()]
 
     def _played(self, first: int, end: int) -> HousePlaySums:
-        """Return the sums over some legs against one opponent."""
+        """Return the sums over the legs from `first` to before `end`, which are against one opponent."""
         return HousePlaySums(
             math.fsum(self._points[first:end]),
             sum(self._sessions[first:end]),
@@ -61,13 +61,18 @@ class HousePlay:
         return math.fsum(self._scoring.score(self._played(*each)) for each in scored) / len(scored)
 
     def score_and_measures(self, first: int, end: int) -> tuple[float, dict[str, float | None]]:
-        """Return a match's score and measures, given its legs."""
+        """Return a match's score, and its measures by name.
+
+        Args:
+            first: Index of the first leg of the match.
+            end: Index of the first leg after the match.
+        """
         sums = self._played(first, end)
         return self._score(first, end), {measure.name: measure.value([sums]) for measure in self._scoring.measures}
 
     @cached_property
     def strata(self) -> Strata:
-        """Strata of points."""
+        """Strata of points, one for each match."""
         return Strata.from_points(self._legs, 1, self._legs.games)
 
     def _slope(self, match: int, first: int, end: int) -> float:
@@ -130,7 +135,7 @@ class HousePlay:
         )
 
     def _values(self, values: Floats, entrant_by_leg: Ints, opponents: Ints) -> Floats | None:
-        """Return the part of each score by house player and session, or None if entrants have played unequally much."""
+        """Return the part of each score by house player and leg, or None if entrants have played unequally much."""
         legs, counted = self._legs, np.flatnonzero(entrant_by_leg >= 0)
         house = {name: number for number, name in enumerate(dict.fromkeys(self._legs.houses))}
         column, replica = legs.house_numbered(house)[counted], legs.number[counted]

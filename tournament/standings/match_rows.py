@@ -102,7 +102,13 @@ def match_rows(legs: Legs, legs_per_replica: int, house: HousePlay | None, *, dr
 
 
 def _totals(points: npt.NDArray[np.float64], first: Ints, end: int) -> Floats:
-    """Return sums of points over matches, each rounded once."""
+    """Return sums of points over matches, each rounded once.
+
+    Args:
+        points: Points of a seat by leg.
+        first: Index of the first leg of each match.
+        end: Number of legs.
+    """
     # Adding 0.0 replaces -0.0.
     totals = points[first] + 0.0
     ends = np.append(first[1:], end)

@@ -108,6 +108,7 @@ class Matches(Sequence[Match]):
         names = {name: index for index, name in enumerate(dict.fromkeys(n for one in matches for n in (one.x, one.y)))}
 
         def columns(fields: Sequence[str], kind: type) -> npt.NDArray[Any]:
+            """Return fields of all matches as an array, by match and field."""
             return np.array([[getattr(one, name) for name in fields] for one in matches], kind).reshape(-1, len(fields))
 
         players = np.array([(names[one.x], names[one.y]) for one in matches], np.int32).reshape(-1, 2)
@@ -115,11 +116,11 @@ class Matches(Sequence[Match]):
         return cls(tuple(names), players, columns(_INTEGERS, np.int64), columns(_AMOUNTS, np.float64), scored)
 
     def numbered(self, numbers: Mapping[str, int]) -> Ints:
-        """Return the numbers of x and y by match, or −1 for a player without a number."""
+        """Return the numbers of x and y by match, or −1 for a player without a number: shape (matches, 2)."""
         return np.array([numbers.get(name, -1) for name in self.names], np.int64)[self.players]
 
     def column(self, name: str) -> list[Any]:
-        """Return a column of numbers, or the names of x or y."""
+        """Return a field of each match: numbers, or the names of x or y. Unknown errors are None."""
         if name in ("x", "y"):
             return [self.names[player] for player in self.players[:, "xy".index(name)].tolist()]
         if name in _INTEGERS:

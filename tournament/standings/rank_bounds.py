@@ -53,14 +53,15 @@ def significantly_different(chances: Floats, error_rate: float = ERROR_RATE) -> 
 
 
 def rank_bounds(ahead: npt.NDArray[np.bool_], unknown: npt.NDArray[np.bool_] | None = None) -> list[tuple[int, int]]:
-    """Return the first and the last possible rank of each entrant.
+    """Return the first and the last possible rank of each entrant, counted from 1.
 
     Bounds are widened so that they increase in the order of scores. They remain valid.
 
     Args:
         ahead: Whether each entrant, by row, is significantly ahead of each other one, by column, in the order of
             scores.
-        unknown: Flag for each entrant whose score has no known error. Its bounds widen no other bounds.
+        unknown: Flag for each entrant that shows whether the error of its score is unknown. The bounds of such entrants
+            widen no other bounds.
     """
     count = len(ahead)
     if not count:
@@ -74,7 +75,8 @@ def monotone_bounds(first: Ints, last: Ints, unknown: npt.NDArray[np.bool_] | No
     Args:
         first: First possible rank of each entrant, in the order of scores.
         last: Last possible rank of each entrant.
-        unknown: Flag for each entrant whose score has no known error. Its bounds remain as they are.
+        unknown: Flag for each entrant that shows whether the error of its score is unknown. The bounds of such entrants
+            remain as they are.
     """
     first, last = first.copy(), last.copy()
     is_known = np.ones(len(first), bool) if unknown is None else ~unknown

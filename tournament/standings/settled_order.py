@@ -49,8 +49,8 @@ class SettledOrder:
         tested_ahead: Whether each bot is significantly ahead of each other one.
         confidence: Probability that everything is right.
         tied: Whether each pair is significantly a tie; None without a tie margin.
-        close: Flag for each bot that more replicas would hardly distinguish from the next one.
-        unknown: Flag for each bot whose score has no known error; None if there are none.
+        close: Flag for each bot and the next one that shows whether more replicas would hardly distinguish them.
+        unknown: Flag for each bot that shows whether the error of its score is unknown; None if all are known.
     """
 
     tested_ahead: npt.NDArray[np.bool_]
@@ -66,17 +66,21 @@ class SettledOrder:
 
     @cached_property
     def bounds(self) -> list[tuple[int, int]]:
-        """First and last possible rank of each bot."""
+        """First and last possible rank of each bot, counted from 1."""
         return rank_bounds(self.ahead, self.unknown)
 
     @cached_property
     def nearest_behind(self) -> list[list[int]]:
-        """Nearest bots that are significantly behind each bot."""
+        """Indices of the nearest bots that are significantly behind each bot."""
         return nearest_behind(self.ahead)
 
     @cached_property
     def verdicts(self) -> list[Verdict]:
-        """Verdict for each bot and the next: settled if their possible ranks don't overlap."""
+        """Verdict for each bot and the next one.
+
+        It is settled if their possible ranks don't overlap, and tied if they are significantly a tie. It is too_close
+        if more replicas would hardly distinguish them, and otherwise open.
+        """
         none = [False] * len(self.bounds)
         tied = none if self.tied is None else np.diagonal(self.tied, 1).tolist()
         return [
@@ -103,12 +107,12 @@ class SimultaneousIntervals:
 
     @property
     def unknown(self) -> npt.NDArray[np.bool_]:
-        """Flag for each bot whose score has no known error."""
+        """Flag for each bot that shows whether the error of its score is unknown."""
         return ~np.isfinite(self.ci_half_width)
 
     @cached_property
     def bounds(self) -> list[tuple[int, int]]:
-        """First and last possible rank of each bot."""
+        """First and last possible rank of each bot, counted from 1."""
         low, high = self.scores - self.ci_half_width, self.scores + self.ci_half_width
         first = 1 + len(low) - np.searchsorted(np.sort(low), high, side="right")
         last = len(low) - np.searchsorted(np.sort(high), low, side="left")
@@ -121,7 +125,7 @@ class SimultaneousIntervals:
 
     @cached_property
     def verdicts(self) -> list[Verdict]:
-        """Verdict for each bot and the next: settled if their possible ranks don't overlap."""
+        """Verdict for each bot and the next one: settled if their possible ranks don't overlap, otherwise open."""
         return ["settled" if high < low else "open" for (_, high), (low, _) in itertools.pairwise(self.bounds)]
 
 
@@ -142,7 +146,7 @@ def settled_order(analyses: Sequence[Differences], until: Until, bots: int) -> S
     """Return the order of bots in a run until the order is settled.
 
     Args:
-        analyses: Differences of scores at each interim analysis so far.
+        analyses: Differences of scores at each interim analysis so far, with rows in the order of scores.
         until: Settings of the run.
         bots: Number of bots.
     """

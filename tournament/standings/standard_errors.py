@@ -128,7 +128,7 @@ class Strata:
 
     @property
     def fewest(self) -> int:
-        """Minimum number of replicas of a match."""
+        """Minimum number of replicas of a match, or 0 without matches."""
         return int(self.replicas.min(initial=self.replicas.max(initial=0)))
 
     def match_indices(self, legs: int) -> Ints:
@@ -172,7 +172,7 @@ def on_grid(values: npt.ArrayLike, rounding: float) -> Floats:
 
 
 def rounding_errors(lengths: Ints, squared_points: Floats) -> Floats:
-    """Return the maximum rounding errors of sums, given the number of values and the sum of their squares."""
+    """Return the maximum rounding errors of sums, given the numbers of values and the sums of their squares."""
     return np.asarray(_ROUNDING * np.sqrt(lengths * squared_points))
 
 
@@ -181,7 +181,7 @@ class Differences:
     """Differences of all pairs of scores.
 
     Attributes:
-        means: Score of the row minus score of the column.
+        means: Score of the row minus score of the column, as a matrix.
         variances: Variance of each difference.
         freedom: Degrees of freedom of each variance; 0 if it is unknown.
     """
@@ -198,11 +198,11 @@ class Differences:
         return two_sided_tail(t, self.freedom)
 
     def error(self, first: int, second: int) -> float | None:
-        """Return the standard error of a difference, or None if it is unknown."""
+        """Return the standard error of the difference of two scores, given their indices, or None if it is unknown."""
         return math.sqrt(self.variances[first, second]) if self.freedom[first, second] > 0 else None
 
     def ci_half_width(self, first: int, second: int) -> float | None:
-        """Return the half-width of a difference's 95% interval, or None if it is unknown."""
+        """Return the half-width of a difference's 95% interval, given two indices, or None if it is unknown."""
         error = self.error(first, second)
         return None if error is None else quantile(_COVERED, float(self.freedom[first, second])) * error
 
@@ -215,10 +215,14 @@ class Errors(Protocol):
         """True if errors of differences are known."""
 
     def score_variances(self) -> tuple[Floats, Floats]:
-        """Return the variance of each score, and its degrees of freedom."""
+        """Return the variance of each score, and its degrees of freedom, or 0 degrees if they are unknown."""
 
     def difference_variances(self, indices: Ints) -> tuple[Floats, Floats]:
-        """Return the variances of the differences between these entrants, and their degrees of freedom."""
+        """Return the variances of the differences between entrants, and their degrees of freedom, as two matrices.
+
+        Args:
+            indices: Indices of the entrants.
+        """
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,14 +260,17 @@ class RoundRobinErrors:
         return variances, squares, np.where(np.isfinite(fewest), fewest, 0.0)
 
     def score_variances(self) -> tuple[Floats, Floats]:
-        """Return the variance of each score, and its degrees of freedom."""
+        """Return the variance of each score, and its degrees of freedom, or 0 degrees if they are unknown."""
         variances, squares, fewest = self.sums
         return variances, degrees_of_freedom(variances, squares, fewest) * (fewest > 0)
 
     def difference_variances(self, indices: Ints) -> tuple[Floats, Floats]:
-        """Return the variances of the differences between these entrants, and their degrees of freedom.
+        """Return the variances of the differences between entrants, and their degrees of freedom, as two matrices.
 
         The strata of a difference are the matches of either entrant with all others, and their own matches.
+
+        Args:
+            indices: Indices of the entrants.
         """
         own_variances, own_squares, own_fewest = (values[indices] for values in self.sums)
         variances = own_variances[:, np.newaxis] + own_variances
@@ -310,13 +317,16 @@ class PairedErrors:
         return bool(replicas > 1 or opponents >= MIN_OPPONENTS)
 
     def score_variances(self) -> tuple[Floats, Floats]:
-        """Return the variance of each score, and its degrees of freedom."""
+        """Return the variance of each score, and its degrees of freedom, or 0 degrees if they are unknown."""
         return self.scores.score_variances()
 
     def difference_variances(self, indices: Ints) -> tuple[Floats, Floats]:
-        """Return the variances of the differences between these entrants, and their degrees of freedom.
+        """Return the variances of the differences between entrants, and their degrees of freedom, as two matrices.
 
         Strata are opponents, over their replicas. With one replica there is one stratum, over opponents.
+
+        Args:
+            indices: Indices of the entrants.
         """
         variances, squares = np.zeros((2, len(indices), len(indices)))
         if self.values is None or not self.has_differences:

@@ -77,7 +77,7 @@ class Standing:
 
     @property
     def points_per_game(self) -> float | None:
-        """Score per game. In a repeated game it is points per turn."""
+        """Score per game, or None if it is unknown or nothing was played. In a repeated game it is points per turn."""
         session = self.points_per_session
         return None if session is None or not self.games else session * self.sessions / self.games
 
@@ -88,7 +88,7 @@ class Standing:
 
     @property
     def rank_range(self) -> str:
-        """Bounds of the true rank as text, such as 2–4, or — if unknown."""
+        """Bounds of the true rank as text, such as 2–4, or — if unknown, or "" without matches."""
         low, high = self.rank_low, self.rank_high
         if low is None:
             return "—" if self.matches else ""
@@ -150,7 +150,12 @@ class Standings:
 
     @cached_property
     def self_play(self) -> Mapping[str, Match]:
-        """Matches of bots against copies of themselves, by name. They don't count."""
+        """Matches of bots against copies of themselves, by name. They don't count.
+
+        Raises:
+            InputError: The standings of self-play need rules that aren't installed.
+            RunError: The records of self-play can't be read.
+        """
         return self.find_self_play()
 
     @property
@@ -185,7 +190,7 @@ class Standings:
 
     @property
     def is_zero_sum(self) -> bool:
-        """True if in each match one side won what the other lost."""
+        """True if in each match one player won what the other lost."""
         return bool((self.matches.amounts[:, 0] + self.matches.amounts[:, 2] == 0).all())
 
     @property
@@ -276,6 +281,7 @@ def compute_standings(field: ContestSetup, batches: Sequence[Batch], scoring: Ho
     names = [entrant.name for entrant in playable]
 
     def compute_tally(legs: Legs) -> Tally:
+        """Return the sums of legs, by the kind of contest."""
         if scoring is not None:
             return HousePlay(legs, scoring, facts).tally(names)
         if by_tables:
@@ -372,7 +378,14 @@ def _count_analyses(counts: Sequence[int], legs: Legs, each: int, names: Sequenc
 
 
 def _count_tables(field: ContestSetup, playable: Sequence[FieldEntrant], seats: int, entrants: int) -> int:
-    """Return how many matches each of this many entrants has, if all combinations are played."""
+    """Return the number of matches of each entrant, if all combinations are played.
+
+    Args:
+        field: Field of the records.
+        playable: Entrants that can play, including the host's own.
+        seats: Number of seats.
+        entrants: Number of ranked entrants.
+    """
     house = sum(one.is_house for one in playable)
     if not (taken := int(str(field.settings.get("house_seats", 0)))):
         return math.comb(entrants + house - 1, seats - 1) if entrants else 0
@@ -380,7 +393,7 @@ def _count_tables(field: ContestSetup, playable: Sequence[FieldEntrant], seats: 
 
 
 def _order(playable: Sequence[FieldEntrant], tally: Tally) -> list[int]:
-    """Return the indices of playable entrants, the best first: those with matches, those without, the host's own."""
+    """Return the indices of playable entrants: the best first, then those without matches, then the host's own."""
     compared = tally.measured.scores
     return sorted(
         range(len(playable)),

@@ -56,7 +56,8 @@ def analysis_counts(first: int, maximum: int) -> tuple[int, ...]:
 def levels(counts: tuple[int, ...], error_rate: float) -> tuple[float, ...]:
     """Return the one-sided significance level of each interim analysis.
 
-    The probability of any false positive over all of them is `error_rate`. The level is 0 if it is too early to test.
+    The probability of any false positive over all of them, in either direction, is `error_rate`. The level is 0 if it
+    is too early to test.
     """
     tails = (math.erfc(bound / math.sqrt(2)) / 2 for bound in _bounds(counts, _SPENT * error_rate))
     return tuple(tail if tail > _MIN_TAIL else 0.0 for tail in tails)
@@ -118,7 +119,7 @@ def _simpson(step: float) -> Floats:
 
 
 def _pairs(analyses: Sequence[Differences], attribute: str) -> Floats:
-    """Return an attribute of each pair of rows, by interim analysis."""
+    """Return an attribute of each pair of rows: shape (analyses, pairs)."""
     matrices = [getattr(analysis, attribute) for analysis in analyses]
     return np.array([matrix[np.triu_indices(len(matrix), 1)] for matrix in matrices])
 
@@ -131,10 +132,13 @@ def within(
     Each pair keeps its share of the error rate to the end. Its interval is the intersection of those of all analyses.
 
     Args:
-        analyses: Differences of scores at each interim analysis so far.
+        analyses: Differences of scores at each interim analysis so far, at least one.
         counts: Numbers of replicas at all interim analyses.
         error_rate: Probability of one or more wrong statements.
-        tie: Maximum difference of a tie.
+        tie: Tie margin: smaller differences are ties.
+
+    Returns:
+        Two matrices of flags by row and column.
     """
     size = len(analyses[0].means)
     first, second = np.triu_indices(size, 1)
@@ -184,12 +188,12 @@ def is_futile(
 def sequentially_ahead(
     analyses: Sequence[Differences], counts: tuple[int, ...], error_rate: float
 ) -> npt.NDArray[np.bool_]:
-    """Return which rows are significantly ahead of which columns.
+    """Return which rows are significantly ahead of which columns, as a matrix of flags.
 
     All pairs are tested step by step. Those that aren't settled share the error rate.
 
     Args:
-        analyses: Differences of scores at each interim analysis so far.
+        analyses: Differences of scores at each interim analysis so far, at least one.
         counts: Numbers of replicas at all interim analyses.
         error_rate: Probability of one or more wrong statements.
     """

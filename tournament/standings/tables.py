@@ -31,7 +31,7 @@ class DrawnTableErrors:
 
     Attributes:
         seats: Number of the entrant at each seat, by table; −1 for an entrant that doesn't count.
-        residuals: Points of each seat minus its bot's mean, divided by the number of the bot's tables.
+        residuals: Points per session of each seat minus its bot's mean, divided by the number of the bot's tables.
         tables: Number of tables of each entrant.
     """
 
@@ -53,11 +53,15 @@ class DrawnTableErrors:
         return squares * (self.tables / np.maximum(self.tables - 1, 1)), freedom
 
     def score_variances(self) -> tuple[Floats, Floats]:
-        """Return the variance of each score, and its degrees of freedom."""
+        """Return the variance of each score, and its degrees of freedom, or 0 degrees with fewer than four tables."""
         return self._score_variances
 
     def difference_variances(self, indices: Ints) -> tuple[Floats, Floats]:
-        """Return the variances of the differences between these entrants, and their degrees of freedom."""
+        """Return the variances of the differences between entrants, and their degrees of freedom, as two matrices.
+
+        Args:
+            indices: Indices of the entrants.
+        """
         variances, freedom = (values[indices] for values in self._score_variances)
         size, n = len(indices), self.tables[indices].astype(np.float64)
         # The last element is for entrants that don't count, with the number −1.
@@ -187,6 +191,7 @@ def pair_results(legs: Legs, legs_per_replica: int, numbers: Mapping[str, int], 
     size = len(keys)
 
     def summed(values: Floats | Ints) -> Floats:
+        """Return the sum of the values of each pair."""
         return np.bincount(pair, values, size).astype(np.float64)
 
     total = strata.means * replicas[:, np.newaxis]
@@ -227,7 +232,7 @@ def pair_results(legs: Legs, legs_per_replica: int, numbers: Mapping[str, int], 
 
 
 def numbered(legs: Legs, numbers: Mapping[str, int]) -> Ints:
-    """Return the number of the entrant at each seat of each leg, or −1 for an entrant without a number."""
+    """Return the number of the entrant at each seat, by leg and seat, or −1 for an entrant without a number."""
     return np.array([numbers.get(name, -1) for name in legs.names], np.int64)[legs.players]
 
 

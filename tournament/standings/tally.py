@@ -35,7 +35,8 @@ class Tally:
         opponents: Number of opponents that each entrant met.
         measures: The contest's measures of each entrant, by name.
         divisors: Divisors of scores for ranking, because entrants might have met different numbers of opponents so far.
-        lengths: Number of sessions in one replica of each match of the entrant.
+        lengths: Divisor of each score for points per session: the sessions in one replica of all the entrant's matches,
+            or 1 if scores are means. It is 0 against house players.
         rounding: Maximum rounding error of each score.
     """
 

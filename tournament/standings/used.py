@@ -9,7 +9,10 @@ from tournament.store.legs import Legs
 
 
 def used_by(legs: Legs) -> dict[str, Used]:
-    """Return the resources that each bot used in all legs, by name. The order of legs doesn't change any bit."""
+    """Return the resources that each bot used in all legs, by name. The order of legs doesn't change any bit.
+
+    Fuel and processor time are sums, memory and the slowest answer are maxima.
+    """
     fuel, microseconds = np.zeros((2, len(legs.names)), np.int64)
     memory, slowest = np.zeros((2, len(legs.names)))
     for seat in range(legs.seats):

@@ -44,7 +44,12 @@ class StoredFiles(fs.FileSystemHandler):
         return path
 
     def get_file_info(self, paths: str | list[str]) -> list[fs.FileInfo]:
-        """Return type and size of each file, also of those that are still staged."""
+        """Return type and size in bytes of each file, also of those that are still staged.
+
+        Raises:
+            OSError: A file's folder can't be searched.
+            RunError: A name is invalid, or a request to the object store fails.
+        """
         sizes = [(path, self._size(path)) for path in ([paths] if isinstance(paths, str) else paths)]
         return [
             fs.FileInfo(path, fs.FileType.NotFound if size is None else fs.FileType.File, size=size)

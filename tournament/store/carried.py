@@ -43,7 +43,14 @@ class DamagedPart(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class _RareFieldsInHead:
-    """The rare fields of a leg, as they are in the JSON."""
+    """The rare fields of a leg, as they are in the JSON.
+
+    Attributes:
+        faults: The recorded faults.
+        out: Seats whose bots are disqualified.
+        faults_left_out: Number of further faults of each seat; () if there are none.
+        tries: How often the leg was started.
+    """
 
     __pydantic_config__ = CHECKED
 
@@ -173,7 +180,8 @@ def _legs(
     """Return the legs of packed columns, and the bytes that follow them. The caller checks amounts.
 
     Raises:
-        ValueError: There are too few bytes, the legs are out of order, or an index is out of bounds.
+        ValueError: The number of legs or seats is out of bounds, there are too few bytes, the legs are out of order, or
+            an index is out of bounds.
     """
     shape_by_name = {
         "players": (seats,),
@@ -188,6 +196,11 @@ def _legs(
     offset = 0
 
     def read(kind: str, values: int) -> npt.NDArray[Any]:
+        """Return the next values of a type.
+
+        Raises:
+            ValueError: There are too few bytes.
+        """
         nonlocal offset
         taken = np.frombuffer(content, kind, values, offset)
         offset += taken.nbytes
@@ -271,6 +284,7 @@ def read_batch(
     Raises:
         FileNotFoundError: There is no such part, or its batch is being removed.
         DamagedPart: The part isn't as it was written.
+        RunError: The part can't be opened.
     """
     path = path or f"sessions/{name}.parquet"
     try:

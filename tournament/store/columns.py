@@ -89,7 +89,7 @@ ROWS_PER_GROUP = 1 << 18
 
 
 def buffer_fields(columns: tuple[Column, ...]) -> dict[str, str]:
-    """Return the columns that cores write, as `engine.kernel.records.Table` takes them: flags and seats are bytes."""
+    """Return the numpy types of the columns that cores write, by name: flags and seats are bytes."""
     return {
         column.name: "uint8" if column.dtype in ("bool", NAME) else column.dtype
         for column in columns

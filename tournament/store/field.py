@@ -166,6 +166,10 @@ class FieldEntrant:
         set_aside: Reason why it played nothing in the last run. Its earlier games count.
         author: Author who submitted it, if the tables depend on authors.
         is_house: Whether it is the host's own bot, which isn't ranked.
+
+    Raises:
+        ValueError: The bot plays without a valid name or without its file, or it has both an artifact and a problem, or
+            neither.
     """
 
     __pydantic_config__ = CHECKED
@@ -220,8 +224,8 @@ class FailedLeg:
         number: Number of the leg in its match.
         bots: Names of the bots, by seat.
         house: Name of the house player; "" if there is none.
-        session: Session of the match in which the rules failed.
-        game: Game of that session.
+        session: Session of the match in which the rules failed, from 0.
+        game: Game of that session, from 0.
         reason: Description of the failure, with file and line.
     """
 
@@ -240,7 +244,7 @@ class FailedLeg:
 
     @property
     def title(self) -> str:
-        """Names of the bots that meet."""
+        """Names of the bots that meet, and of the house player, as text."""
         return make_title(self.bots, self.house)
 
 
@@ -249,10 +253,10 @@ class Until:
     """Settings of a run that stops when the order of bots is settled.
 
     Attributes:
-        confidence: Probability that all stated orders are right.
+        confidence: Probability that all stated orders are right, between 0.5 and 1.
         first_replicas: Replicas before the first interim analysis.
         max_replicas: Maximum replicas.
-        tie_margin: Differences smaller than this are ties; None if only exact equality is one.
+        tie_margin: Differences smaller than this, in points per session, are ties; None if only exact equality is one.
     """
 
     __pydantic_config__ = CHECKED
@@ -290,7 +294,12 @@ class Origin:
     artifacts: bytes = b""
 
     def for_players(self, entrants: Iterable[str], house: Iterable[str]) -> Origin:
-        """Return the same origin with these players only."""
+        """Return the same origin with these players only.
+
+        Args:
+            entrants: Names of entrants of this origin.
+            house: Names of house players.
+        """
         names, house = tuple(sorted({*entrants})), {*house}
         indices = [self._indices[name] for name in names]
         return replace(

@@ -35,7 +35,7 @@ def unpack_field(content: bytes) -> ContestSetup:
     """Return the field in a file's content.
 
     Raises:
-        ValueError: The content isn't as it was written, or is inconsistent.
+        ValueError: The content isn't as it was written, exceeds a limit or is inconsistent.
     """
     sealed = _SEALED.fullmatch(content)
     if not sealed or hashlib.sha256(sealed[2]).hexdigest().encode() != sealed[1]:
@@ -49,7 +49,7 @@ def check_field(field: ContestSetup) -> None:
     """Check that numbers and names agree, because later both are used as indices.
 
     Raises:
-        ValueError: They don't agree.
+        ValueError: Numbers have gaps, a name occurs twice, or a player has another number than its name.
     """
     for numbers, present in ((field.numbers, field.entrants), (field.house_numbers, field.house)):
         if sorted(numbers.values()) != list(range(len(numbers))):

@@ -58,6 +58,7 @@ class FolderStorage:
 
         Raises:
             RunError: The name is invalid, or its folder is a link or a file.
+            OSError: A folder on the way can't be searched.
         """
         folder, _, file = checked_name(name).rpartition("/")
         return f"{self._folder(folder)}/{file}"
@@ -67,6 +68,7 @@ class FolderStorage:
 
         Raises:
             RunError: The name is invalid, or something other than a folder has it.
+            OSError: A folder on the way can't be searched.
         """
         path = self.location
         for step in checked_name(name).split("/") if name else ():
@@ -114,7 +116,7 @@ class FolderStorage:
         """Create the folder and the folders inside it.
 
         Raises:
-            RunError: The folder can't be created, or is a link to a place outside its parent.
+            RunError: A folder can't be created, or the results are a link to a place outside their parent.
         """
         self._require_no_outside_link()
         try:
@@ -149,6 +151,7 @@ class FolderStorage:
 
         Raises:
             RunError: Another process is the writer, or the lock file can't be used.
+            OSError: The lock file can't be written, for example because the disk is full.
         """
         path = f"{self.location}/{LOCK_NAME}"
         try:
@@ -185,7 +188,11 @@ class FolderStorage:
             return False
 
     def may_be_locked(self) -> bool:
-        """Return whether a process is the writer."""
+        """Return whether a process is the writer.
+
+        Raises:
+            RunError: The lock file can't be opened, or isn't a regular file.
+        """
         with contextlib.suppress(FileNotFoundError), open(self._open(LOCK_NAME)) as sign:
             try:
                 fcntl.flock(sign, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -194,7 +201,14 @@ class FolderStorage:
         return False
 
     def everything(self, folder: str) -> dict[str, bool]:
-        """Return whether each entry of a folder is a file, by name. Names of folders end with a slash."""
+        """Return whether each entry of a folder is a regular file, by name. Names of folders end with a slash.
+
+        Returns:
+            The entries; {} if there is no such folder, or this user can't read it.
+
+        Raises:
+            RunError: The name is invalid, or something other than a folder has it.
+        """
         try:
             with os.scandir(self._folder(folder)) as entries:
                 return {
@@ -204,11 +218,14 @@ class FolderStorage:
                     for entry in entries
                 }
         # The contents of another user's private folder are unknown.
-        except (FileNotFoundError, PermissionError):
+        except (FileNotFoundError, NotADirectoryError, PermissionError):
             return {}
 
     def folders(self) -> tuple[str, ...]:
-        """Return the names of the folders in this one, sorted.
+        """Return the names of the folders in this one, and of links to folders, sorted.
+
+        Returns:
+            The names; () if there is no such folder.
 
         Raises:
             RunError: The folder can't be read.
@@ -222,10 +239,13 @@ class FolderStorage:
             raise RunError(f"{self.location} can't be read: {error.strerror}") from None
 
     def list(self, folder: str) -> dict[str, int]:
-        """Return the size of each file in a folder, without hidden files, links, pipes and devices.
+        """Return the size in bytes of each file in a folder, by name.
+
+        Returns:
+            The sizes, without hidden files, links, pipes and devices; {} if there is no such folder.
 
         Raises:
-            RunError: The folder can't be read.
+            RunError: The name is invalid, or the folder can't be read.
         """
         file_sizes = {}
         try:
@@ -235,21 +255,32 @@ class FolderStorage:
                     with contextlib.suppress(FileNotFoundError):
                         if entry.is_file(follow_symlinks=False) and not entry.name.startswith("."):
                             file_sizes[entry.name] = entry.stat(follow_symlinks=False).st_size
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return {}
         except OSError as error:
             raise RunError(f"{self.location}/{folder} can't be read: {error.strerror}") from None
         return file_sizes
 
     def size(self, name: str) -> int | None:
-        """Return the size of a file in bytes, or None if there is no such file."""
+        """Return the size of a file in bytes, or None if there is no such file.
+
+        Raises:
+            OSError: The file's folder can't be searched.
+            RunError: The name is invalid, or its folder is a link or a file.
+        """
         return self.sizes([name]).get(name)
 
     def sizes(self, names: Sequence[str]) -> dict[str, int]:
-        """Return the sizes in bytes of those files that exist."""
+        """Return the sizes in bytes of those files that exist, by name, without links, pipes and devices.
+
+        Raises:
+            OSError: A file's folder can't be searched.
+            RunError: A name is invalid, or its folder is a link or a file.
+        """
         file_sizes = {}
         for name in names:
-            with contextlib.suppress(FileNotFoundError):
+            # The location itself might be a file.
+            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
                 status = os.lstat(self._path(name))
                 if stat.S_ISREG(status.st_mode):
                     file_sizes[name] = status.st_size
@@ -261,7 +292,7 @@ class FolderStorage:
         Raises:
             FileNotFoundError: There is no such file.
             TooLarge: The file has more than `max_bytes` bytes.
-            RunError: The file can't be opened.
+            RunError: The file can't be opened, or isn't a regular file.
         """
         with open(self._open(name), "rb") as stream:
             size = os.fstat(stream.fileno()).st_size
@@ -271,11 +302,13 @@ class FolderStorage:
         return content
 
     def tail(self, name: str, count: int, size: int | None = None) -> tuple[bytes, int]:
-        """Return the last `count` bytes of a file, and its size.
+        """Return the last `count` bytes of a file, and its size in bytes.
+
+        The argument `size` isn't needed.
 
         Raises:
             FileNotFoundError: There is no such file.
-            RunError: The file can't be opened.
+            RunError: The file can't be opened, or isn't a regular file.
         """
         descriptor = self._open(name)
         try:
@@ -308,6 +341,7 @@ class FolderStorage:
 
         Raises:
             OSError: The file can't be written.
+            RunError: The name is invalid, or something other than a folder has its folder's name.
         """
         if "/" in name:
             self._make_folder(name.rpartition("/")[0], 0o700 if private else 0o777)
@@ -319,7 +353,8 @@ class FolderStorage:
         """Move a staged file to its name, although not durably: see `publish_all`.
 
         Raises:
-            OSError: The file can't be moved.
+            OSError: The file is missing or can't be moved.
+            RunError: A name is invalid, or its folder is a link or a file.
         """
         os.replace(self._path(staged), self._path(name))
 
@@ -328,6 +363,7 @@ class FolderStorage:
 
         Raises:
             OSError: A file can't be moved.
+            RunError: A name is invalid, or its folder is a link or a file.
         """
         for staged, name in moves:
             with contextlib.suppress(FileNotFoundError):
@@ -336,7 +372,12 @@ class FolderStorage:
             self._sync_folder(folder)
 
     def _sync_folder(self, folder: str) -> None:
-        """Synchronise the list of a folder's files to disk."""
+        """Synchronise the list of a folder's files to disk.
+
+        Raises:
+            OSError: The folder can't be opened or synchronised.
+            RunError: The name is invalid, or something other than a folder has it.
+        """
         descriptor = os.open(self._folder(folder), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             os.fsync(descriptor)
@@ -344,7 +385,12 @@ class FolderStorage:
             os.close(descriptor)
 
     def remove(self, name: str) -> None:
-        """Remove a file, if it exists."""
+        """Remove a file, if it exists.
+
+        Raises:
+            OSError: The file can't be removed.
+            RunError: The name is invalid, or its folder is a link or a file.
+        """
         with contextlib.suppress(FileNotFoundError):
             os.unlink(self._path(name))
 
@@ -353,6 +399,7 @@ class FolderStorage:
 
         Raises:
             OSError: The file exists or can't be created.
+            RunError: The name is invalid, or its folder is a link or a file.
         """
         return self._open_staged(name, 0o666)
 
@@ -376,13 +423,15 @@ class FolderStorage:
         Raises:
             FileNotFoundError: There is no such file.
             RunError: The file can't be opened, or isn't a regular file.
+            OSError: A folder on the way can't be searched.
         """
         # Imported here, because reading the field doesn't need it.
         import pyarrow as pa
 
         # This checks that it is a regular file.
         os.close(self._open(name))
-        return pa.OSFile(os.fsencode(self._path(name)), "r")  # type: ignore[arg-type]  # as it is: a path may be no UTF-8
+        # A path might not be UTF-8, so it is passed as bytes.
+        return pa.OSFile(os.fsencode(self._path(name)), "r")  # type: ignore[arg-type]
 
     def archives(self) -> tuple[str, ...]:
         """Return the folders of archived records next to this one, without links, the newest last."""
@@ -405,7 +454,7 @@ class FolderStorage:
         return f"{self.location}-archive-{max(self._archives(), default=0) + 1}"
 
     def move(self, to: str) -> None:
-        """Move the folder.
+        """Move the folder to another path.
 
         Raises:
             OSError: The folder can't be moved.

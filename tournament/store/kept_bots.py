@@ -32,10 +32,11 @@ def store_bots(storage: Storage, artifacts: Mapping[str, bytes]) -> list[str]:
         artifacts: Artifacts by sha256.
 
     Returns:
-        sha256 of each artifact that would exceed the space for all of them.
+        sha256 of each artifact that would exceed the space for all of them, MAX_BYTES.
 
     Raises:
         OSError: An artifact can't be written.
+        RunError: The folder of artifacts can't be read, or a request to the object store fails.
     """
     size, too_many = 0, []
     stored, missing = _stored_hashes(storage), []
@@ -47,6 +48,12 @@ def store_bots(storage: Storage, artifacts: Mapping[str, bytes]) -> list[str]:
             missing.append(sha256)
 
     def store(sha256: str) -> None:
+        """Store one artifact, which only the owner can read.
+
+        Raises:
+            OSError: The artifact can't be written.
+            RunError: A request to the object store fails.
+        """
         storage.replace(artifact_path(sha256), artifacts[sha256], private=True, durable=False)
 
     with ThreadPoolExecutor(_AT_ONCE) as pool:
@@ -55,7 +62,16 @@ def store_bots(storage: Storage, artifacts: Mapping[str, bytes]) -> list[str]:
 
 
 def drop_bots(storage: Storage, but: Collection[str]) -> None:
-    """Remove all stored artifacts except these."""
+    """Remove all stored artifacts except these.
+
+    Args:
+        storage: Storage of the records.
+        but: sha256 of each artifact to keep.
+
+    Raises:
+        OSError: An artifact can't be removed.
+        RunError: The folder of artifacts can't be read, or a request to the object store fails.
+    """
     for sha256 in _stored_hashes(storage).difference(but):
         storage.remove(artifact_path(sha256))
 
@@ -64,7 +80,7 @@ def read_bot(storage: Storage, sha256: str) -> bytes | None:
     """Return the stored artifact with this sha256, or None if it isn't stored.
 
     Raises:
-        RunError: The file has other bytes than were written.
+        RunError: The file has other bytes than were written, or can't be opened.
     """
     try:
         content = storage.read(artifact_path(sha256), MAX_BYTES)
@@ -78,7 +94,11 @@ def read_bot(storage: Storage, sha256: str) -> bytes | None:
 
 
 def damaged_bots(storage: Storage) -> list[str]:
-    """Return the names of stored artifacts that have other bytes than were written."""
+    """Return the names of stored artifacts that have other bytes than were written, or can't be opened.
+
+    Raises:
+        RunError: The folder of artifacts can't be read.
+    """
     damaged = []
     for sha256 in sorted(_stored_hashes(storage)):
         try:
@@ -94,5 +114,9 @@ def artifact_path(sha256: str) -> str:
 
 
 def _stored_hashes(storage: Storage) -> set[str]:
-    """Return the sha256 of each stored artifact, without reading it: a run with thousands of bots can be short."""
+    """Return the sha256 of each stored artifact, by its name: reading thousands would take longer than a short run.
+
+    Raises:
+        RunError: The folder of artifacts can't be read.
+    """
     return {name for name, is_file in storage.everything(_FOLDER).items() if is_file and _NAME.fullmatch(name)}

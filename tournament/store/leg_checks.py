@@ -28,7 +28,7 @@ def check_legs(legs: Legs) -> None:
     """Check that names are valid and amounts are within bounds.
 
     Raises:
-        ValueError: They aren't.
+        ValueError: A name is invalid, or an amount is out of bounds or NaN.
     """
     if not all(map(valid_name, legs.names)):
         raise ValueError("no bot's name")
@@ -68,7 +68,8 @@ def check_rare_fields(legs: Legs) -> None:
     """Check that faults and disqualifications belong to seats of these legs.
 
     Raises:
-        ValueError: They don't.
+        ValueError: A seat doesn't exist, seats aren't in ascending order, there isn't a count for each seat, a count is
+            negative, or two seats ended a leg.
     """
     for rest in legs.rare_fields:
         seats = {*rest.disqualified_seats, *(fault.seat for fault in rest.faults)}

@@ -44,8 +44,8 @@ class Fault:
 
     Attributes:
         seat: Seat of the bot.
-        session: Session of the match.
-        game: Game of the session.
+        session: Session of the match, from 0.
+        game: Game of the session, from 0.
         decision: Name of the decision that the bot had to take.
         message: Description of the fault.
         question_text: The question's name and values, as text.
@@ -98,7 +98,17 @@ class Used(NamedTuple):
 
 @dataclass(frozen=True)
 class RareFields:
-    """Rare fields of a leg: those of LegResult that have default values in nearly all legs."""
+    """Rare fields of a leg: those of LegResult that have default values in nearly all legs.
+
+    Attributes:
+        faults: The first faults, and the last fault of each disqualified seat.
+        disqualified_seats: Seats whose bots are disqualified, in ascending order.
+        further_faults: Number of further faults of each seat; () if there are none.
+        tries: How often the leg was started.
+
+    Raises:
+        ValueError: A disqualified seat has no fault.
+    """
 
     faults: tuple[Fault, ...] = ()
     disqualified_seats: tuple[int, ...] = ()
@@ -178,7 +188,7 @@ class LegResult:
         )
 
     def opponents(self, seat: int) -> list[str]:
-        """Return the names of the other bots of the leg, then that of the house player, if there is one."""
+        """Return the names of the other bots of the leg, by seat, then that of the house player, if there is one."""
         return [name for other, name in enumerate(self.seats) if other != seat] + [self.house] * bool(self.house)
 
     def telling_fault(self, seat: int) -> Fault:
@@ -208,7 +218,7 @@ def select_faults(
 
     Args:
         faults: All faults of a leg in order.
-        out: Seats whose bots are disqualified.
+        disqualified_seats: Seats whose bots are disqualified.
         seats: Number of seats.
 
     Returns:

@@ -75,7 +75,7 @@ def share_variances(
     deals: npt.NDArray[np.complex128],
     legs_per_deal: int,
 ) -> None:
-    """Give legs that share their deals an equal part each of the variances of their sum.
+    """Give legs that share their deals an equal part each of the variances and covariances of their sum.
 
     Args:
         sums: Sums of each leg by itself, which are changed.

@@ -64,7 +64,7 @@ def merged(
 
 
 def digest_column(digests: Iterable[str]) -> npt.NDArray[np.bytes_]:
-    """Return hexadecimal digests as a column of bytes."""
+    """Return hexadecimal digests of 32 bytes as a column of bytes."""
     return np.frombuffer(bytes.fromhex("".join(digests)), DIGESTS)
 
 
@@ -77,7 +77,8 @@ def hex_hashes(hashes: bytes) -> list[str]:
 def pair_keys(first: Ints, second: Ints) -> npt.NDArray[np.complex128]:
     """Return a number for each pair of integers, such as match and leg, that sorts as the pairs do.
 
-    Complex numbers sort by their real parts first. All integers are below MAX_MATCH, so floats represent them exactly.
+    Complex numbers sort by their real parts first. All integers are below MATCH_BOUND, so floats represent them
+    exactly.
     """
     keys = np.empty(len(first), np.complex128)
     keys.real, keys.imag = first, second
@@ -91,7 +92,7 @@ class Legs(Sequence[LegResult]):
     Columns are contiguous in memory.
 
     Attributes:
-        digest: Digest of each leg.
+        digest: Digest of each leg, 32 bytes.
         names: Names of bots and house players.
         players: Index into `names`, by leg and seat.
         house: Index into `names` of the house player; −1 if there is none.
@@ -122,7 +123,7 @@ class Legs(Sequence[LegResult]):
 
     @classmethod
     def from_results(cls, legs: Sequence[LegResult]) -> Legs:
-        """Return results as columns."""
+        """Return results as columns. Legs that are columns already are returned unchanged."""
         if isinstance(legs, Legs):
             return legs
         names: dict[str, int] = {}
@@ -155,7 +156,7 @@ class Legs(Sequence[LegResult]):
 
     @classmethod
     def joined(cls, pieces: Iterable[Legs]) -> Legs:
-        """Concatenate legs. Neighbouring slices of the same legs aren't copied."""
+        """Return legs one after the other. Neighbouring slices of the same legs aren't copied."""
         pieces = [legs for legs in pieces if len(legs)]
         if len(pieces) <= 1:
             return pieces[0] if pieces else cls.from_results(())
@@ -233,14 +234,14 @@ class Legs(Sequence[LegResult]):
 
     @cached_property
     def faulty(self) -> npt.NDArray[np.bool_]:
-        """Flag for each leg with faults."""
+        """Flags that show which legs have faults."""
         return np.array([bool(rest.faults or any(rest.further_faults)) for rest in self.rare_fields], bool)[
             self.rare_index
         ]
 
     @cached_property
     def ended(self) -> npt.NDArray[np.bool_]:
-        """Flag for each leg that a seat's faults ended."""
+        """Flags that show which legs a seat's faults ended."""
         flags: npt.NDArray[np.bool_] = np.array([bool(rest.disqualified_seats) for rest in self.rare_fields], bool)[
             self.rare_index
         ]
@@ -251,7 +252,7 @@ class Legs(Sequence[LegResult]):
         return SeatColumns(*self.sums[:, seat].T)
 
     def without_luck(self) -> Legs:
-        """Return the same legs with the points due to luck subtracted from their points."""
+        """Return the same legs with luck subtracted from their points, and with the adjusted variances."""
         if not self.sums[:, :, 2].any():
             return self
         sums = self.sums.copy(order="F")
@@ -277,11 +278,18 @@ class Legs(Sequence[LegResult]):
         Args:
             seat: The seat.
             numbers: Numbers of the opponents by name.
+
+        Returns:
+            The numbers; −1 for an opponent without a number.
         """
         return self.house_numbered(numbers) if self.seats == 1 else self.numbered(1 - seat, numbers)
 
     def house_numbered(self, numbers: Mapping[str, int]) -> Ints:
-        """Return the number of the house player for each leg, or −1 if there is none."""
+        """Return the number of the house player for each leg, or −1 if there is none.
+
+        Args:
+            numbers: Numbers of house players by name.
+        """
         return self._numbers(numbers)[self.house]
 
     def _numbers(self, numbers: Mapping[str, int]) -> Ints:
@@ -330,7 +338,11 @@ class Legs(Sequence[LegResult]):
         )
 
     def matches(self) -> Ints:
-        """Return the first leg of each match and the first leg after it, for legs in order: shape (matches, 2)."""
+        """Return where each match begins and ends, for legs in order.
+
+        Returns:
+            Index of the first leg of each match and of the first leg after it: shape (matches, 2).
+        """
         if not len(self):
             return np.empty((0, 2), np.int64)
         edges = np.concatenate([[0], np.flatnonzero(np.diff(self.match)) + 1, [len(self)]])

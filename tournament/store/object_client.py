@@ -38,13 +38,14 @@ _UPLOADS_AT_ONCE = 4
 
 
 class _NoAnswer(RunError):
-    """Raised when the store didn't answer or is busy. The request might have been carried out."""
+    """Raised when a request failed, for example because the store didn't answer. It might have been carried out."""
 
 
 class ObjectClient:
     """A client for requests to one bucket. Keys include the prefix.
 
-    Any request can fail with FileNotFoundError, if the object is missing, and with RunError.
+    Any request can fail with FileNotFoundError, if the object is missing, and with RunError. The first one can also
+    fail with InputError, if the URL needs an account.
 
     Attributes:
         url: URL for messages.
@@ -65,9 +66,12 @@ class ObjectClient:
     def _store(self, limits: tuple[int, int, int]) -> _Store:
         """Return the store with limits for retries and time.
 
+        Args:
+            limits: Retries, seconds for all of them, and seconds for each request.
+
         Raises:
             InputError: The URL needs an account.
-            RunError: The credentials can't be read.
+            RunError: The credentials can't be read, or are missing.
         """
         if limits not in self._stores:
             retries, seconds, seconds_each = limits
@@ -101,6 +105,7 @@ class ObjectClient:
             FileNotFoundError: The object is missing.
             AlreadyExists: A conditional put found another version.
             RunError: Any other error.
+            InputError: The URL needs an account.
         """
         try:
             result = request(self._store(limits or (_PATIENT if self._answered else _EAGER)))
@@ -110,7 +115,7 @@ class ObjectClient:
         return result
 
     def _translated(self, error: Exception) -> Exception:
-        """Return the exception to raise for an exception of obstore."""
+        """Return the exception to raise for an exception of obstore: AlreadyExists, FileNotFoundError or RunError."""
         # A query in a URL might contain a key.
         text = re.sub(r"\?\S+", "", str(error).partition("\n\nDebug source")[0])
         is_taken = isinstance(error, exceptions.AlreadyExistsError | exceptions.PreconditionError)
@@ -134,7 +139,15 @@ class ObjectClient:
         return RunError(f"{self.url}: no {self._place.word} {self._place.bucket}; create it, or name another one")
 
     def list(self, prefix: str) -> tuple[dict[str, int], tuple[str, ...]]:
-        """Return the sizes of the objects directly below a prefix, by name, and the names of the prefixes there."""
+        """Return what is directly below a prefix.
+
+        Returns:
+            The size in bytes of each object, by name, and the names of the prefixes.
+
+        Raises:
+            RunError: The request fails, or there is no such bucket.
+            InputError: The URL needs an account.
+        """
         try:
             listing = self._send(lambda store: obstore.list_with_delimiter(store, prefix.rstrip("/") or None))
         except FileNotFoundError:
@@ -143,7 +156,13 @@ class ObjectClient:
         return sizes, tuple(inner.rstrip("/").removeprefix(prefix) for inner in listing["common_prefixes"])
 
     def size(self, key: str) -> int:
-        """Return the size of an object in bytes."""
+        """Return the size of an object in bytes.
+
+        Raises:
+            FileNotFoundError: The object is missing.
+            RunError: The request fails.
+            InputError: The URL needs an account.
+        """
         return self._send(lambda store: obstore.head(store, key))["size"]
 
     def get(self, key: str, max_bytes: int = MAX_READ) -> tuple[bytes, Version]:
@@ -151,11 +170,17 @@ class ObjectClient:
 
         Raises:
             FileNotFoundError: The object is missing.
-            TooLarge: It has more than `max_bytes` bytes.
+            TooLarge: The object has more than `max_bytes` bytes.
             RunError: The request fails.
+            InputError: The URL needs an account.
         """
 
         def request(store: _Store) -> tuple[bytes, Version]:
+            """Return the object's content and version.
+
+            Raises:
+                TooLarge: The object has more than `max_bytes` bytes.
+            """
             response = obstore.get(store, key)
             if (size := response.meta["size"]) > max_bytes:
                 raise TooLarge(f"{self.url}: {key} is too large: {size:,} bytes")
@@ -164,9 +189,16 @@ class ObjectClient:
         return self._send(request)
 
     def get_range(self, key: str, start: int, end: int) -> tuple[bytes, int]:
-        """Return the bytes of an object from `start` to before `end`, and the object's size."""
+        """Return the bytes of an object from `start` to before `end`, and the object's size.
+
+        Raises:
+            FileNotFoundError: The object is missing.
+            RunError: The request fails.
+            InputError: The URL needs an account.
+        """
 
         def request(store: _Store) -> tuple[bytes, int]:
+            """Return the range's bytes, and the object's size."""
             response = obstore.get(store, key, options={"range": (start, end)})
             return response.bytes().to_bytes(), response.meta["size"]
 
@@ -179,7 +211,12 @@ class ObjectClient:
             return b"", start
 
     def write(self, key: str, content: bytes) -> None:
-        """Create or replace an object."""
+        """Create or replace an object.
+
+        Raises:
+            RunError: The request fails.
+            InputError: The URL needs an account.
+        """
         self._send(lambda store: obstore.put(store, key, content, use_multipart=False))
 
     def write_if(self, key: str, content: bytes, expected: Version | None) -> Version:
@@ -196,6 +233,8 @@ class ObjectClient:
         Raises:
             AlreadyExists: The object has another version.
             RunError: The request fails.
+            _NoAnswer: The store answered none of five attempts, with pauses of 8.5 seconds in all.
+            InputError: The URL needs an account.
         """
         mode = cast(Any, expected or "create")
         lost_answer = False
@@ -215,28 +254,45 @@ class ObjectClient:
         raise AssertionError
 
     def copy(self, source: str, target: str) -> None:
-        """Copy an object within the bucket."""
+        """Copy an object within the bucket.
+
+        Raises:
+            FileNotFoundError: The source is missing.
+            RunError: The request fails.
+            InputError: The URL needs an account.
+        """
         self._send(lambda store: obstore.copy(store, source, target))
 
     def remove(self, keys: Sequence[str]) -> None:
-        """Remove those objects that exist."""
+        """Remove those objects that exist.
+
+        Raises:
+            RunError: A request fails.
+            InputError: The URL needs an account.
+        """
         if keys:
             with contextlib.suppress(FileNotFoundError):
                 self._send(lambda store: obstore.delete(store, keys))
 
     def open_writer(self, key: str) -> Upload:
-        """Return a stream that becomes an object."""
+        """Return a stream that becomes an object.
+
+        Raises:
+            RunError: The request fails.
+            InputError: The URL needs an account.
+        """
         writer = self._send(
             lambda store: obstore.open_writer(store, key, buffer_size=BLOCK, max_concurrency=_UPLOADS_AT_ONCE)
         )
         return Upload(writer, lambda step: self._send(lambda store: step()))
 
     def open_reader(self, key: str) -> Blocks:
-        """Return an object as a file.
+        """Return an object as a file that can be read at any offset.
 
         Raises:
             FileNotFoundError: The object is missing.
             RunError: The request fails.
+            InputError: The URL needs an account.
         """
         return Blocks(self.size(key), partial(self.get_range, key))
 

@@ -107,14 +107,14 @@ class ObjectLocation:
         self._options = options
 
     def bad(self, why: str) -> InputError:
-        """Return the error for this URL."""
+        """Return the error for this URL, which the caller raises."""
         return InputError(f"{self.url} is not a place for results: {why}")
 
     def settings(self) -> dict[str, str]:
         """Return a client's settings by obstore's names, besides the variables that obstore reads itself.
 
         Raises:
-            RunError: There are no credentials.
+            RunError: There are no credentials for s3, and this machine can't ask its cloud for them.
         """
         if self.kind == "gs":
             # An emulator takes any credentials.

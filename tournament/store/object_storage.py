@@ -30,7 +30,10 @@ _AT_ONCE = 32
 
 
 class ObjectStorage:
-    """A prefix in an object store. Any request can fail with RunError."""
+    """A prefix in an object store.
+
+    Any request can fail with RunError. The first one can also fail with InputError, if the URL needs an account.
+    """
 
     def __init__(self, location: str) -> None:
         self.location = location.rstrip("/")
@@ -43,7 +46,12 @@ class ObjectStorage:
         return f"{self._prefix}{checked_name(name)}"
 
     def check_writable(self) -> None:
-        """Check that the store can be reached."""
+        """Check that the store can be reached.
+
+        Raises:
+            RunError: The request fails.
+            InputError: The URL needs an account.
+        """
         self.list("sessions")
 
     def prepare(self) -> None:
@@ -58,6 +66,7 @@ class ObjectStorage:
         Raises:
             RunError: Another process becomes the writer at the same moment, the store has no conditional puts, or a
                 request fails.
+            InputError: The URL needs an account.
         """
         sign = f"process {os.getpid()} on {os.uname().nodename}, {uuid.uuid4().hex}\n".encode()
         previous, version = b"", None
@@ -86,42 +95,77 @@ class ObjectStorage:
         self._sign = b""
 
     def still_held(self) -> bool:
-        """Return whether this process is still the writer."""
+        """Return whether this process is still the writer.
+
+        Raises:
+            RunError: The request fails.
+            InputError: The URL needs an account.
+        """
         try:
             return bool(self._sign) and self._client.get(self._key(LOCK_NAME), _MAX_SIGN_BYTES)[0] == self._sign
         except FileNotFoundError:
             return False
 
     def may_be_locked(self) -> bool:
-        """Return whether there is a writer, or one that ended without releasing the records."""
+        """Return whether there is a writer, or one that ended without releasing the records.
+
+        Raises:
+            RunError: The request fails.
+            InputError: The URL needs an account.
+        """
         try:
             return bool(self._client.get(self._key(LOCK_NAME), _MAX_SIGN_BYTES)[0])
         except FileNotFoundError:
             return False
 
     def list(self, folder: str) -> dict[str, int]:
-        """Return the size of each object in a folder, without hidden ones."""
+        """Return the size in bytes of each object in a folder, by name, without hidden ones.
+
+        Raises:
+            RunError: The name is invalid, or the request fails.
+            InputError: The URL needs an account.
+        """
         sizes, _ = self._client.list(f"{self._key(folder)}/")
         return {name: size for name, size in sizes.items() if not name.startswith(".")}
 
     def everything(self, folder: str) -> dict[str, bool]:
-        """Return whether each entry of a folder is a file, by name. Names of folders end with a slash."""
+        """Return whether each entry of a folder is a file, by name. Names of folders end with a slash.
+
+        Raises:
+            RunError: The name is invalid, or the request fails.
+            InputError: The URL needs an account.
+        """
         files, folders = self._client.list(f"{self._key(folder)}/")
         return dict.fromkeys(files, True) | {f"{name}/": False for name in folders}
 
     def folders(self) -> tuple[str, ...]:
-        """Return the names of the folders below the prefix, sorted."""
+        """Return the names of the folders below the prefix, sorted.
+
+        Raises:
+            RunError: The request fails.
+            InputError: The URL needs an account.
+        """
         return tuple(sorted(self._client.list(self._prefix)[1]))
 
     def size(self, name: str) -> int | None:
-        """Return the size of an object in bytes, or None if it is missing."""
+        """Return the size of an object in bytes, or None if it is missing.
+
+        Raises:
+            RunError: The name is invalid, or the request fails.
+            InputError: The URL needs an account.
+        """
         try:
             return self._client.size(self._key(name))
         except FileNotFoundError:
             return None
 
     def sizes(self, names: Sequence[str]) -> dict[str, int]:
-        """Return the sizes in bytes of those objects that exist."""
+        """Return the sizes in bytes of those objects that exist, by name, with parallel requests.
+
+        Raises:
+            RunError: A name is invalid, or a request fails.
+            InputError: The URL needs an account.
+        """
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             return {name: size for name, size in zip(names, pool.map(self.size, names)) if size is not None}
 
@@ -130,13 +174,14 @@ class ObjectStorage:
 
         Raises:
             FileNotFoundError: The object is missing.
-            TooLarge: It has more than `max_bytes` bytes.
+            TooLarge: The object has more than `max_bytes` bytes.
             RunError: The request fails.
+            InputError: The URL needs an account.
         """
         return self._client.get(self._key(name), max_bytes)[0]
 
     def tail(self, name: str, count: int, size: int | None = None) -> tuple[bytes, int]:
-        """Return the last `count` bytes of an object, and its size.
+        """Return the last `count` bytes of an object, and its size in bytes.
 
         Args:
             name: Name of the object.
@@ -146,6 +191,7 @@ class ObjectStorage:
         Raises:
             FileNotFoundError: The object is missing.
             RunError: The request fails.
+            InputError: The URL needs an account.
         """
         key = self._key(name)
         object_size = self._client.size(key) if size is None else size
@@ -156,18 +202,39 @@ class ObjectStorage:
         return content, now
 
     def replace(self, name: str, content: bytes, *, private: bool = False, durable: bool = True) -> None:
-        """Create or replace an object. The bucket's rules decide who can read private ones."""
+        """Create or replace an object. The bucket's rules decide who can read private ones.
+
+        Raises:
+            RunError: The name is invalid, or the request fails.
+            InputError: The URL needs an account.
+        """
         self._client.write(self._key(name), content)
 
     def publish(self, staged: str, name: str) -> None:
-        """Move a staged object to its name."""
+        """Move a staged object to its name.
+
+        Raises:
+            FileNotFoundError: The staged object is missing.
+            RunError: A name is invalid, or a request fails.
+            InputError: The URL needs an account.
+        """
         self._client.copy(self._key(staged), self._key(name))
         self.remove(staged)
 
     def publish_all(self, moves: Sequence[tuple[str, str]]) -> None:
-        """Publish those staged objects that exist, in parallel, because a store answers slowly."""
+        """Publish those staged objects that exist, in parallel, because a store answers slowly.
+
+        Raises:
+            RunError: A name is invalid, or a request fails.
+            InputError: The URL needs an account.
+        """
 
         def publish(move: tuple[str, str]) -> None:
+            """Publish one staged object, unless it is missing.
+
+            Raises:
+                RunError: A name is invalid, or a request fails.
+            """
             with contextlib.suppress(FileNotFoundError):
                 self.publish(*move)
 
@@ -175,15 +242,29 @@ class ObjectStorage:
             list(pool.map(publish, moves))
 
     def remove(self, name: str) -> None:
-        """Remove an object, if it exists."""
+        """Remove an object, if it exists.
+
+        Raises:
+            RunError: The name is invalid, or the request fails.
+            InputError: The URL needs an account.
+        """
         self._client.remove([self._key(name)])
 
     def open_staged(self, name: str) -> IO[bytes]:
-        """Return a stream that becomes an object in staging/."""
+        """Return a stream that becomes an object in staging/.
+
+        Raises:
+            RunError: The name is invalid, or the request fails.
+            InputError: The URL needs an account.
+        """
         return cast(IO[bytes], self._client.open_writer(self._key(name)))
 
     def finish_staged(self, stream: IO[bytes]) -> None:
-        """Complete a staged object."""
+        """Complete a staged object.
+
+        Raises:
+            RunError: A request fails.
+        """
         cast(Upload, stream).finish()
 
     def open_data(self, name: str) -> pa.NativeFile:
@@ -192,6 +273,7 @@ class ObjectStorage:
         Raises:
             FileNotFoundError: The object is missing.
             RunError: The request fails.
+            InputError: The URL needs an account.
         """
         # Imported here, because reading the field doesn't need it.
         import pyarrow as pa

@@ -43,7 +43,11 @@ class Upload(io.RawIOBase):
         return True
 
     def write(self, data: Any) -> int:
-        """Write bytes."""
+        """Write bytes, and return their number.
+
+        Raises:
+            RunError: A request fails.
+        """
         writer = self._writer
         assert writer
         # The upload sends the data later, when the caller might have reused this memory.
@@ -51,14 +55,22 @@ class Upload(io.RawIOBase):
         return cast(int, self._asking(lambda: writer.write(content)))
 
     def finish(self) -> None:
-        """Complete the object."""
+        """Complete the object, and close the stream.
+
+        Raises:
+            RunError: A request fails.
+        """
         writer, self._writer = self._writer, None
         assert writer
         self._asking(writer.close)
         super().close()
 
     def close(self) -> None:
-        """Cancel the upload if it isn't finished."""
+        """Cancel the upload if it isn't finished, and close the stream.
+
+        Raises:
+            RunError: The request fails.
+        """
         writer, self._writer = self._writer, None
         super().close()
         if writer:
@@ -77,7 +89,8 @@ class Blocks(io.RawIOBase):
 
         Args:
             size: Size of the object in bytes.
-            get_range: Called with two offsets; returns the bytes between them and the object's size.
+            get_range: Called with two offsets; returns the bytes from the first to before the second, and the object's
+                size.
         """
         super().__init__()
         self._size, self._get_range, self._offset = size, get_range, 0
@@ -96,12 +109,22 @@ class Blocks(io.RawIOBase):
         return self._offset
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Change the offset of the next byte to read, and return it."""
+        """Change the offset of the next byte to read, and return it.
+
+        Args:
+            offset: Bytes from the start, the current offset or the end.
+            whence: Origin of `offset`, as in `io`.
+        """
         self._offset = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._offset, io.SEEK_END: self._size}[whence]
         return self._offset
 
     def read(self, size: int | None = -1) -> bytes:
-        """Return the next `size` bytes, or all remaining bytes if it is None or negative."""
+        """Return the next `size` bytes, or all remaining bytes if it is None or negative.
+
+        Raises:
+            FileNotFoundError: The object is missing.
+            RunError: The request fails.
+        """
         end = self._size if size is None or size < 0 else min(self._offset + size, self._size)
         start, self._offset = self._offset, max(self._offset, end)
         if start >= end:

@@ -118,7 +118,7 @@ class ParquetFileWriter:
         created_by: str,
         statistics: frozenset[str] = frozenset(),
     ) -> None:
-        """Write the start of the file.
+        """Write the first four bytes of the file.
 
         Args:
             write: Called with the next bytes of the file.
@@ -126,6 +126,10 @@ class ParquetFileWriter:
             metadata: Metadata for the footer.
             created_by: Name and version of the writing program, for the footer.
             statistics: Names of the columns whose minimum and maximum the footer has for each row group.
+
+        Raises:
+            OSError: The file can't be written.
+            RunError: A request to the object store fails.
         """
         self._write = write
         self._columns = columns
@@ -147,6 +151,7 @@ class ParquetFileWriter:
 
         Raises:
             OSError: The file can't be written.
+            RunError: A request to the object store fails.
         """
         columns = [arrays[column.name] for column in self._columns]
         for first in range(0, rows, ROWS_PER_BUFFER):
@@ -166,11 +171,12 @@ class ParquetFileWriter:
         """Complete the file, and return its number of rows.
 
         Args:
-            metadata: Metadata that weren't known before.
+            metadata: Further metadata, which weren't known before.
             seal: Called with the footer; returns the footer to write, of the same length.
 
         Raises:
             OSError: The footer can't be written.
+            RunError: A request to the object store fails.
         """
         all_metadata = {**self._metadata, **(metadata or {})}
         root = struct({4: text("schema"), 5: i32(len(self._columns))})

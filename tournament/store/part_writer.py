@@ -32,6 +32,10 @@ class StagedPart(io.RawIOBase):
 
     Attributes:
         staged: Name of the part in staging/.
+
+    Raises:
+        OSError: The file can't be created in the folder.
+        RunError: A request to the object store fails.
     """
 
     def __init__(self, storage: Storage, table: TableName, name: str, staged: str) -> None:
@@ -49,7 +53,12 @@ class StagedPart(io.RawIOBase):
         return True
 
     def write(self, data: Any) -> int:
-        """Write bytes."""
+        """Write bytes, and return their number.
+
+        Raises:
+            OSError: The bytes can't be written to the folder.
+            RunError: A request to the object store fails.
+        """
         self._stream.write(data)
         self._hash.update(data)
         self._size += len(data)
@@ -61,7 +70,7 @@ class StagedPart(io.RawIOBase):
 
     @property
     def hash_so_far(self) -> str:
-        """Hash of the bytes written."""
+        """Hash of the bytes written, in hexadecimal."""
         return self._hash.hexdigest()
 
     def finish(self, rows: int) -> Part:
@@ -69,12 +78,17 @@ class StagedPart(io.RawIOBase):
 
         Raises:
             OSError: The part can't be written.
+            RunError: A request to the object store fails.
         """
         self._storage.finish_staged(self._stream)
         return Part(self._table, self._name, self._size, rows, self.staged, blake3=self.hash_so_far)
 
     def abandon(self) -> None:
-        """Remove the staged file, if possible."""
+        """Remove the staged file, if possible.
+
+        Raises:
+            RunError: A request to the object store fails.
+        """
         # Closing writes buffered bytes, which might fail again.
         with contextlib.suppress(Exception):
             self._stream.close()
@@ -112,6 +126,7 @@ class PartWriter(ParquetFileWriter):
 
         Raises:
             OSError: The file can't be written.
+            RunError: A request to the object store fails.
         """
         self._part = StagedPart(storage, table, name, staged)
         metadata = {**(origin or {}), "ARROW:schema": _schema_text(tuple(columns), tuple((origin or {}).items()))}
@@ -127,6 +142,7 @@ class PartWriter(ParquetFileWriter):
 
         Raises:
             OSError: The part can't be written.
+            RunError: A request to the object store fails.
         """
         return self._part.finish(self.write_footer())
 
@@ -135,18 +151,24 @@ class PartWriter(ParquetFileWriter):
 
         Raises:
             OSError: The part can't be written.
+            RunError: A request to the object store fails.
         """
         metadata = unsealed(carried, self._part.hash_so_far)
         self._part.write(carried)
 
         def seal(footer: bytes) -> bytes:
+            """Return the footer with its seal, and keep the seal."""
             sealed, self.seal = seal_footer(carried, footer)
             return sealed
 
         return replace(self._part.finish(self.write_footer(metadata, seal)), blake3="")
 
     def abandon(self) -> None:
-        """Remove the staged file, if possible."""
+        """Remove the staged file, if possible.
+
+        Raises:
+            RunError: A request to the object store fails.
+        """
         self._part.abandon()
 
 
@@ -166,6 +188,7 @@ def finish_batch(
     Raises:
         OSError: The parts can't be written.
         ValueError: The legs couldn't be read again.
+        RunError: A request to the object store fails.
     """
     name = name or new_batch_name(int(legs.match[0]), int(legs.number[0]))
     # np.unique would load numpy.ma.

@@ -36,7 +36,7 @@ UNREADABLE = (pa.ArrowException, OSError, ValueError)
 
 @contextmanager
 def reading(storage: Storage, part: Part) -> Iterator[None]:
-    """Take a part for damaged if reading it fails in this block.
+    """Report a failure to read a part in this block as a RunError.
 
     Raises:
         FileNotFoundError: The part is missing.
@@ -57,6 +57,7 @@ def columns_in(storage: Storage, part: Part) -> tuple[Column, ...]:
     Raises:
         FileNotFoundError: The part is missing.
         RunError: The part has other bytes than were written, or columns of a kind that parts don't have.
+        OSError: The part can't be read.
     """
     require_written(storage, part)
     with reading(storage, part), pq.ParquetFile(_opened(storage, part)) as file:
@@ -133,6 +134,12 @@ def read_parts(
     names = [column.name for column in columns if only is None or column.name in only]
 
     def read(part: Part) -> pa.Table:
+        """Return the selected rows of a part.
+
+        Raises:
+            FileNotFoundError: The part is missing.
+            RunError: The part has other columns or rows, or can't be read.
+        """
         with open_part(storage, part, columns) as file, reading(storage, part):
             groups = [
                 group
@@ -250,7 +257,7 @@ def _rows_in(
 def read_rows_with_bytes(
     storage: Storage, part: Part, columns: Sequence[Column], names: Sequence[str]
 ) -> Iterator[dict[str, npt.NDArray[Any]]]:
-    """Return the columns of a published part, one row group at a time, with flags as uint8.
+    """Return an iterator over the columns of a published part, one row group at a time, with flags as uint8.
 
     Args:
         storage: Storage of the records.
@@ -360,6 +367,11 @@ def copy_legs(
     writer: PartWriter | None = None
 
     def write_waiting() -> None:
+        """Append the rows that wait to the new part.
+
+        Raises:
+            OSError: The part can't be written.
+        """
         assert writer
         leg_indices = np.concatenate([indices for indices, _ in waiting])
         rows = {column.name: np.concatenate([one[column.name] for _, one in waiting]) for column in row_columns}
@@ -405,7 +417,12 @@ def copy_legs(
 
 
 def damage(storage: Storage, part: Part) -> str:
-    """Return "missing" or "damaged" if a published part isn't as it was written, by its hash, otherwise ""."""
+    """Return "missing" or "damaged" if a published part isn't as it was written, by its hash, otherwise "".
+
+    Raises:
+        RunError: The part can't be opened.
+        OSError: The part can't be read.
+    """
     if not part.blake3:
         try:
             check_pages(storage, part.path, read_carried(storage, part.path))
@@ -425,7 +442,8 @@ def require_written(storage: Storage, part: Part) -> None:
 
     Raises:
         FileNotFoundError: The part is missing.
-        RunError: The part has other bytes.
+        RunError: The part has other bytes, or can't be opened.
+        OSError: The part can't be read.
     """
     if problem := damage(storage, part):
         if problem == "missing":
@@ -434,7 +452,12 @@ def require_written(storage: Storage, part: Part) -> None:
 
 
 def compute_digest(storage: Storage, part: Part) -> str | None:
-    """Return the hash of a published part, or None if the part is missing."""
+    """Return the hash of a published part, or None if the part is missing.
+
+    Raises:
+        OSError: The part can't be read.
+        RunError: The part can't be opened.
+    """
     digest = blake3()
     try:
         with _opened(storage, part) as stream:

@@ -54,7 +54,7 @@ def read_records(storage: Storage) -> Records:
     Damaged batches are omitted, and the next run plays their legs again.
 
     Raises:
-        RunError: The storage can't be read, or has records of an earlier version.
+        RunError: The storage can't be read, has records of an earlier version, or parts of several tournaments.
     """
     batches, problems = read_batches(storage)
     field = read_field(storage, batches)
@@ -68,7 +68,10 @@ def read_records(storage: Storage) -> Records:
 
 
 def split_counting(field: ContestSetup, batches: Sequence[Batch]) -> tuple[list[Batch], list[Batch]]:
-    """Return the batches whose legs all belong to a field and to no other batch, and the other batches."""
+    """Return the batches whose legs all belong to a field and to no other batch, and the other batches.
+
+    A batch that shares a leg with an earlier one is among the others.
+    """
     counting: list[Batch] = []
     waiting: list[Batch] = []
     for batch in batches:
@@ -104,6 +107,12 @@ def read_batches(storage: Storage, *, with_rows: bool = False) -> tuple[list[Bat
     games = storage.list("games")
 
     def read(name: str) -> Batch | str | None:
+        """Return a batch, its problem as text, or None if a run has removed it.
+
+        Raises:
+            RunError: A part can't be opened.
+            OSError: A part's folder can't be searched.
+        """
         try:
             batch = read_batch(storage, name, with_rows=with_rows, size=sizes[name], with_checks=False)
         except FileNotFoundError:
@@ -158,7 +167,11 @@ def _possible(batches: Sequence[Batch], problems: dict[str, str]) -> list[Batch]
 
 
 def is_current(storage: Storage, batch_name: str, part: Part) -> bool:
-    """Return whether a part of games/ still belongs to its batch. A run might have replaced both."""
+    """Return whether a part of games/ still belongs to its batch. A run might have replaced both.
+
+    Raises:
+        RunError: The sessions part can't be opened.
+    """
     try:
         return read_batch(storage, batch_name).part("games").blake3 == part.blake3
     except (FileNotFoundError, DamagedPart):
@@ -173,7 +186,8 @@ def read_field(storage: Storage, batches: Sequence[Batch] | None = None) -> Cont
         batches: The batches, if the caller has read them.
 
     Raises:
-        RunError: These are records of an earlier version, or the storage can't be read.
+        RunError: These are records of an earlier version, the storage can't be read, or two players have the same
+            number.
     """
     content = read_if_present(storage, FIELD_NAME)
     if content is not None:
@@ -193,6 +207,9 @@ def _field_from(batches: Sequence[Batch]) -> ContestSetup | None:
     """Return a field to which the legs of batches belong, or None without batches.
 
     The next run writes it with the facts that the batches don't have.
+
+    Raises:
+        RunError: Two players have the same number.
     """
     origins = [batch.origin for batch in batches if batch.origin is not None]
     if not origins:
@@ -227,7 +244,7 @@ def with_all_numbers(field: ContestSetup) -> ContestSetup:
     """Return a field in which every number up to the highest has a name. Former players get made-up names.
 
     Raises:
-        RunError: Two players have the same number.
+        RunError: Two players have the same number, or a made-up name is taken.
     """
     complete = []
     for numbers, prefix in ((field.numbers, "left"), (field.house_numbers, "left_house")):
@@ -249,9 +266,12 @@ def read_if_present(storage: Storage, path: str, *most: int) -> bytes | None:
 
     Args:
         storage: Storage of the records.
-        place: Name of the file.
+        path: Name of the file.
         most: Maximum bytes of the file; by default those of any file that is read as a whole. The result is b"" if the
             file is larger.
+
+    Raises:
+        RunError: The file can't be opened.
     """
     try:
         return storage.read(path, *most)

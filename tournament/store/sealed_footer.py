@@ -34,8 +34,8 @@ class Carried(NamedTuple):
         content: Bytes that the part carries.
         seal: Seal of these bytes and of the footer.
         size: Size of the part in bytes.
-        pages: Number of bytes before those that it carries.
-        pages_hash: Hash of these bytes.
+        pages: Number of bytes before those that the part carries.
+        pages_hash: Hash of the bytes before those that the part carries, in hexadecimal.
     """
 
     content: bytes
@@ -61,6 +61,9 @@ def seal_footer(carried: bytes, footer: bytes) -> tuple[bytes, str]:
     Args:
         carried: Bytes that the part carries.
         footer: Footer whose seal is zeros.
+
+    Raises:
+        ValueError: The footer has no seal.
     """
     start = _seal_offset(footer)
     seal = blake3(carried).update(footer).hexdigest()
@@ -90,6 +93,7 @@ def read_carried(storage: Storage, path: str, part_size: int | None = None) -> C
     Raises:
         FileNotFoundError: There is no such part.
         ValueError: The end of the part isn't as it was written.
+        RunError: The part can't be opened.
     """
     tail, size = storage.tail(path, _TAIL, part_size)
     length = int.from_bytes(tail[-_END:-4], "little")
@@ -115,6 +119,8 @@ def _longer(storage: Storage, path: str, tail: bytes, count: int, size: int) -> 
 
     Raises:
         ValueError: The part has another size now.
+        FileNotFoundError: The part is missing.
+        RunError: The part can't be opened.
     """
     if count <= len(tail):
         return tail
@@ -129,7 +135,8 @@ def check_pages(storage: Storage, path: str, carried: Carried) -> None:
 
     Raises:
         FileNotFoundError: The part is missing.
-        ValueError: They aren't as they were written.
+        ValueError: These bytes aren't as they were written.
+        RunError: The part can't be opened.
     """
     digest, left = blake3(), carried.pages
     with storage.open_data(path) as stream:

@@ -19,12 +19,21 @@ def seed_in(storage: Storage, name: str, size: int) -> str:
         storage: Storage of the records.
         name: Name of the file in that folder.
         size: Size of the file in bytes.
+
+    Raises:
+        FileNotFoundError: There is no such file.
+        RunError: The file can't be opened.
     """
     return storage.read(f"{SECRETS}/{name}").decode("utf-8", "replace") if size <= _MAX_BYTES else ""
 
 
 def read_seed_files(storage: Storage, fingerprint: str) -> dict[str, str | None]:
-    """Return the contents of a seed's file and its copy, by name, or None for a missing file."""
+    """Return the contents of a seed's file and its copy, by name, or None for a missing file.
+
+    Raises:
+        FileNotFoundError: A file was removed after it was listed.
+        RunError: The folder can't be read, or a file can't be opened.
+    """
     sizes = storage.list(SECRETS)
     names = (fingerprint, f"{fingerprint}-copy") if re.fullmatch("[0-9a-f]{32}", fingerprint) else ()
     return {f"{SECRETS}/{name}": seed_in(storage, name, sizes[name]) if name in sizes else None for name in names}
@@ -34,8 +43,8 @@ def find_seed(storage: Storage, fingerprint: str) -> str | None:
     """Return the seed with this fingerprint, or None if neither file has it.
 
     Raises:
-        OSError: A file can't be read.
-        RunError: A file can't be opened.
+        FileNotFoundError: A file was removed after it was listed.
+        RunError: The folder can't be read, or a file can't be opened.
     """
     texts = {text for text in read_seed_files(storage, fingerprint).values() if text is not None}
     return next((seed for seed in texts if seed_fingerprint(master_key(seed)) == fingerprint), None)

@@ -31,6 +31,7 @@ def write_summary(storage: Storage, name: str, columns: Sequence[Column], values
 
     Raises:
         OSError: The file can't be written.
+        RunError: A request to the object store fails.
     """
     # Not durable, because the next run rewrites it.
     storage.replace(name, summary_content(columns, values), durable=False)
@@ -72,6 +73,7 @@ def is_as_written(storage: Storage, path: str, table: pa.Table) -> bool | None:
 
     Raises:
         FileNotFoundError: There is no such file.
+        RunError: The file can't be opened.
     """
     max_bytes = 4 * (table.nbytes + (1 << 16))
     try:

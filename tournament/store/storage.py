@@ -68,25 +68,55 @@ class Storage(Protocol):
         """Let other processes become the writer."""
 
     def still_held(self) -> bool:
-        """Return whether this process is still the writer."""
+        """Return whether this process is still the writer.
+
+        Raises:
+            RunError: A request to the object store fails.
+        """
 
     def may_be_locked(self) -> bool:
-        """Return whether a process is the writer. In an object store, it might also have ended without `release`."""
+        """Return whether a process is the writer. In an object store, it might also have ended without `release`.
+
+        Raises:
+            RunError: The lock can't be read.
+        """
 
     def list(self, folder: str) -> dict[str, int]:
-        """Return the size in bytes of each file directly inside a folder, by name, or {} if there is no such folder."""
+        """Return the size in bytes of each file directly inside a folder, by name, or {} if there is no such folder.
+
+        Raises:
+            RunError: The folder can't be read.
+        """
 
     def everything(self, folder: str) -> dict[str, bool]:
-        """Return whether each entry directly inside a folder is a file, by name. Names of folders end with a slash."""
+        """Return whether each entry directly inside a folder is a file, by name. Names of folders end with a slash.
+
+        Raises:
+            RunError: The folder can't be read.
+        """
 
     def folders(self) -> tuple[str, ...]:
-        """Return the names of the folders at this location."""
+        """Return the names of the folders at this location.
+
+        Raises:
+            RunError: The location can't be read.
+        """
 
     def size(self, name: str) -> int | None:
-        """Return the size of a file in bytes, or None if there is no such file."""
+        """Return the size of a file in bytes, or None if there is no such file.
+
+        Raises:
+            OSError: The file's folder can't be searched.
+            RunError: The name is invalid, or a request to the object store fails.
+        """
 
     def sizes(self, names: Sequence[str]) -> dict[str, int]:
-        """Return the sizes in bytes of those files that exist."""
+        """Return the sizes in bytes of those files that exist.
+
+        Raises:
+            OSError: A file's folder can't be searched.
+            RunError: A name is invalid, or a request to the object store fails.
+        """
 
     def read(self, name: str, max_bytes: int = MAX_READ) -> bytes:
         """Return the content of a file.
@@ -94,6 +124,7 @@ class Storage(Protocol):
         Raises:
             FileNotFoundError: There is no such file.
             TooLarge: The file has more than `max_bytes` bytes.
+            RunError: The file can't be opened.
         """
 
     def tail(self, name: str, count: int, size: int | None = None) -> tuple[bytes, int]:
@@ -106,6 +137,7 @@ class Storage(Protocol):
 
         Raises:
             FileNotFoundError: There is no such file.
+            RunError: The file can't be opened.
         """
 
     def replace(self, name: str, content: bytes, *, private: bool = False, durable: bool = True) -> None:
@@ -116,33 +148,58 @@ class Storage(Protocol):
             content: Content of the file.
             private: Whether only the owner can read the file, if the storage can ensure that.
             durable: Whether the file must survive a loss of power.
+
+        Raises:
+            OSError: The file can't be written in the folder.
+            RunError: The name is invalid, or a request to the object store fails.
         """
 
     def publish(self, staged: str, name: str) -> None:
-        """Move a staged file to its name."""
+        """Move a staged file to its name.
+
+        Raises:
+            OSError: The file can't be moved in the folder, or is missing.
+            RunError: A name is invalid, or a request to the object store fails.
+        """
 
     def publish_all(self, moves: Sequence[tuple[str, str]]) -> None:
-        """Move those staged files that exist to their names, so that the moves survive a loss of power."""
+        """Move those staged files that exist to their names, so that the moves survive a loss of power.
+
+        Raises:
+            OSError: A file can't be moved in the folder.
+            RunError: A name is invalid, or a request to the object store fails.
+        """
 
     def remove(self, name: str) -> None:
-        """Remove a file, if it exists."""
+        """Remove a file, if it exists.
+
+        Raises:
+            OSError: The file can't be removed from the folder.
+            RunError: The name is invalid, or a request to the object store fails.
+        """
 
     def open_staged(self, name: str) -> IO[bytes]:
         """Create a file in staging/, and return it as a stream.
 
         Raises:
-            OSError: The file can't be created. In a folder that includes a name that exists.
+            OSError: The file can't be created in the folder, for example because it exists.
             RunError: The object store's request fails.
         """
 
     def finish_staged(self, stream: IO[bytes]) -> None:
-        """Complete a staged file, so that it survives a loss of power."""
+        """Complete a staged file, so that it survives a loss of power.
+
+        Raises:
+            OSError: The file can't be written in the folder.
+            RunError: A request to the object store fails.
+        """
 
     def open_data(self, name: str) -> pa.NativeFile:
         """Open a file for pyarrow.
 
         Raises:
             FileNotFoundError: There is no such file.
+            RunError: The file can't be opened.
         """
 
     def archives(self) -> tuple[str, ...]:
@@ -160,6 +217,7 @@ class Storage(Protocol):
 
         Raises:
             RunError: These records can't be moved.
+            OSError: The folder can't be moved.
         """
 
 
@@ -178,7 +236,11 @@ _NAME = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}/)*[A-Za-z0-9_][A-Za-z
 
 
 def has_records(storage: Storage) -> bool:
-    """Return whether there are records of a contest, possibly of an earlier version."""
+    """Return whether there are records of a contest that this user can see, possibly of an earlier version.
+
+    Raises:
+        RunError: A folder of the records can't be read.
+    """
     # The contents of another user's private folder are unknown.
     with contextlib.suppress(PermissionError):
         return storage.size(FIELD_NAME) is not None or bool(storage.list("sessions") or storage.list("ledger"))

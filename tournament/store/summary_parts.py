@@ -105,6 +105,7 @@ def write_leg_summaries(storage: Storage, batches: Sequence[Batch], per_replica:
 
     Raises:
         OSError: A part can't be written.
+        RunError: A folder of summaries can't be read, or a request to the object store fails.
     """
     parts = summary_parts(batches)
     for table in SUMMARIES:

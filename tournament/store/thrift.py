@@ -16,7 +16,7 @@ _BYTE, _I32, _I64, _BINARY, _LIST, STRUCT = 3, 5, 6, 8, 9, 12
 
 
 def byte(value: int) -> Value:
-    """Return an integer of 8 bits as a value."""
+    """Return an integer from 0 to 255 as a value of 8 bits."""
     return _BYTE, _BYTES[value]
 
 

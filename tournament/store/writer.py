@@ -72,8 +72,9 @@ class Writer:
             without: Names of the batches to remove.
 
         Raises:
-            RunError: A part isn't as it was written, or another process has become the writer.
-            OSError: A part can't be published.
+            RunError: A part is missing or has another size, the part of a batch to remove is damaged, or another
+                process has become the writer.
+            OSError: A part can't be published or removed.
         """
         self._require([(part, part.staged) for batch in batches for part in batch.parts])
         without = tuple(without)
@@ -93,6 +94,7 @@ class Writer:
 
         Raises:
             RunError: A part is missing or has another size, or another process has become the writer.
+            OSError: A folder of parts can't be searched.
         """
         sizes = self.storage.sizes([place for _, place in sorted(paths, key=lambda one: one[1])])
         for part, place in paths:
@@ -110,7 +112,7 @@ class Writer:
         """Check at the end of a run that all parts exist.
 
         Raises:
-            RunError: A part is missing.
+            RunError: A part is missing or has another size, or the storage can't be read.
         """
         tables = {table: self.storage.list(table) for table in ("games", "sessions")}
         parts = [part for batch in self._batches.values() for part in batch.parts]
@@ -133,6 +135,10 @@ def _publish_removal(storage: Storage, batch: Batch) -> None:
     """Publish a part without rows in place of a batch's sessions part, which commits the removal of the batch.
 
     A writer that was replaced can't do this, although it could remove the part.
+
+    Raises:
+        OSError: The part can't be written or published.
+        RunError: The part to replace is damaged, or another process has become the writer.
     """
     # Imported here, because both load pyarrow, which a field doesn't need.
     from tournament.store.part_writer import PartWriter
@@ -146,14 +152,24 @@ def _publish_removal(storage: Storage, batch: Batch) -> None:
 
 
 def _remove_files(storage: Storage, name: str) -> None:
-    """Remove the parts of a batch that no longer counts."""
+    """Remove the parts of a batch that no longer counts.
+
+    Raises:
+        OSError: A part can't be removed.
+        RunError: Another process has become the writer.
+    """
     for table in ("games", "sessions"):
         require_held(storage)
         storage.remove(f"{table}/{name}.parquet")
 
 
 def _publish(storage: Storage, batches: Sequence[Batch]) -> None:
-    """Publish the sessions parts of staged batches, which is the commit, then the games parts."""
+    """Publish the sessions parts of staged batches, which is the commit, then the games parts.
+
+    Raises:
+        OSError: A part can't be published.
+        RunError: Another process has become the writer.
+    """
     for index in (1, 0):
         _publish_parts(storage, [batch.parts[index] for batch in batches])
 
@@ -171,6 +187,7 @@ def open_for_writing(storage: Storage) -> Writer:
 
     Raises:
         RunError: Another process is the writer, or the records can't be read or written.
+        OSError: A part can't be published or removed.
     """
     storage.prepare()
     storage.acquire()
@@ -191,7 +208,12 @@ def _names_in(storage: Storage) -> set[str]:
 
 
 def _finish(storage: Storage) -> None:
-    """Publish staged games whose sessions are published, then complete staged batches, and empty staging/."""
+    """Publish staged games whose sessions are published, then complete staged batches, and empty staging/.
+
+    Raises:
+        OSError: A part can't be published or removed.
+        RunError: The storage can't be read, or another process has become the writer.
+    """
     staged = storage.list(STAGING)
     if not staged:
         return
@@ -214,7 +236,11 @@ def _is_staged(batch: Batch, staged: dict[str, int]) -> bool:
 
 
 def _staged_batches(storage: Storage, staged: dict[str, int], published: set[str]) -> list[Batch]:
-    """Return the complete new batches in staging/. Batches from which legs were cut aren't new: they are made again."""
+    """Return the complete new batches in staging/. Batches from which legs were cut aren't new: they are made again.
+
+    Raises:
+        RunError: A part can't be opened.
+    """
     complete = []
     for name in sorted(staged):
         matched = OWN_STAGED.fullmatch(name)
@@ -251,7 +277,7 @@ def require_held(storage: Storage) -> None:
     """Check that this process is still the writer.
 
     Raises:
-        RunError: Another process has become the writer.
+        RunError: Another process has become the writer, or a request to the object store fails.
     """
     if not storage.still_held():
         raise RunError(f"another process now writes to {storage.location}; this one stops")

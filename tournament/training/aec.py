@@ -1,4 +1,8 @@
-"""An environment as PettingZoo's agent-environment cycle: J. K. Terry et al., "PettingZoo", NeurIPS 2021."""
+"""An environment as an agent-environment cycle of PettingZoo (J. K. Terry et al., "PettingZoo", NeurIPS 2021).
+
+Raises:
+    InputError: PettingZoo or Gymnasium isn't installed.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +30,7 @@ _LARGEST = 1 << 16  # range of whole numbers that has a mask
 
 
 class AnswerSpace(gymnasium.Space[Any]):
-    """The answers of the decision that waits, where some answers aren't whole numbers."""
+    """The answers of the pending decision, in a contest in which some answers aren't integers or have large ranges."""
 
     def __init__(self, environment: Environment) -> None:
         self._environment = environment
@@ -45,7 +49,12 @@ class AnswerSpace(gymnasium.Space[Any]):
         return answer
 
     def sample(self, mask: Any = None, probability: Any = None) -> Any:
-        """Return a random answer. A legal action is drawn from those of the turn."""
+        """Return a random answer. A legal action is drawn from those of the turn.
+
+        Args:
+            mask: Ignored.
+            probability: Ignored.
+        """
         turn = self._environment.turn
         if turn and LEGAL_ACTIONS in turn.observation:
             legal = turn.observation[LEGAL_ACTIONS]
@@ -53,16 +62,17 @@ class AnswerSpace(gymnasium.Space[Any]):
         return drawn_value(self._kind(), Rng(self.np_random.bytes(32)))
 
     def contains(self, x: Any) -> bool:
-        """Return whether the decision that waits takes an answer of this kind."""
+        """Return whether an answer has the type of the pending decision's answers. It might still be illegal."""
         return self._kind().shape.takes(x)
 
 
 class TournamentAEC(AECEnv):  # type: ignore[misc]  # it has no types
-    """The open seats as agents, "seat_0" and so on. Rewards are the points of a session, at its end.
+    """An environment of PettingZoo whose agents are the open seats, "seat_0" and so on.
 
-    An observation is a vector of the numbers that the agent was shown last. If all answers are whole numbers, it
-    comes with an `action_mask` of those that are legal. `infos` has the turn, and why the agent's last answer was
-    `illegal`.
+    Rewards are the points of a session, at its end. An observation is a vector of the numbers that the agent saw last.
+    If all answers are integers, in ranges of at most 65,536, the vector is part of a dictionary. A mask of the legal
+    answers is then its `action_mask`. For each agent, `infos` contains the last turn, and the reason why its last
+    answer was illegal as `illegal`.
     """
 
     def __init__(self, environment: Environment) -> None:
@@ -92,15 +102,32 @@ class TournamentAEC(AECEnv):  # type: ignore[misc]  # it has no types
         self.action_spaces = dict.fromkeys(self.possible_agents, actions)
 
     def observation_space(self, agent: str) -> Any:
-        """Return the space of an agent's observations, always the same."""
+        """Return the space of an agent's observations, which never changes.
+
+        Raises:
+            KeyError: There is no such agent.
+        """
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Any:
-        """Return the space of an agent's answers, always the same."""
+        """Return the space of an agent's answers, which never changes.
+
+        Raises:
+            KeyError: There is no such agent.
+        """
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a session: the next one, or with a seed the first of this seed's games."""
+        """Begin a session.
+
+        Args:
+            seed: Seed whose first session begins; None for the next session of the current seed.
+            options: Ignored.
+
+        Raises:
+            InputError: A bot was disqualified.
+            RunError: This machine can't play the bots.
+        """
         turn = self._environment.reset(seed)
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -118,7 +145,7 @@ class TournamentAEC(AECEnv):  # type: ignore[misc]  # it has no types
         return {"observation": numbers, "action_mask": np.ones(self._count, np.int8)}
 
     def _show_turn(self, turn: Turn) -> None:
-        """Make a turn the one that waits."""
+        """Make a turn the pending one, and its seat the selected agent."""
         self.agent_selection = agent = f"seat_{turn.seat}"
         numbers = self._features.vector(turn.observation)
         self._seen[agent] = {"observation": numbers, "action_mask": self._mask(turn)} if self._ranges else numbers
@@ -132,11 +159,24 @@ class TournamentAEC(AECEnv):  # type: ignore[misc]  # it has no types
         return mask
 
     def observe(self, agent: str) -> Any:
-        """Return what an agent was shown last."""
+        """Return what an agent saw last.
+
+        Raises:
+            KeyError: There is no such agent.
+        """
         return self._seen[agent]
 
     def step(self, action: Any) -> None:
-        """Answer for the agent whose turn it is, or, once the session has ended, let it go with None."""
+        """Answer for the selected agent, or remove it once the session has ended.
+
+        Args:
+            action: The answer; None to remove the agent.
+
+        Raises:
+            InputError: A bot was disqualified.
+            RunError: This machine can't play the bots.
+            ValueError: The session has ended, and the action isn't None.
+        """
         agent = self.agent_selection
         if self.terminations[agent]:
             self._was_dead_step(action)
@@ -157,7 +197,7 @@ class TournamentAEC(AECEnv):  # type: ignore[misc]  # it has no types
         self._accumulate_rewards()
 
     def render(self) -> None:
-        """Show nothing."""
+        """Do nothing: environments have no pictures."""
 
     def close(self) -> None:
         """End the opponents' processes."""

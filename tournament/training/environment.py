@@ -1,4 +1,4 @@
-"""A contest step by step: the caller answers what the bot at a seat would be asked."""
+"""A contest step by step, in which the caller answers the questions to some seats."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from tournament.worker.processes.leg_in_play import LegInPlay
 
 @dataclass(frozen=True)
 class Turn:
-    """A question to a seat that waits for its answer.
+    """A pending question to a seat.
 
     Attributes:
-        seat: The seat.
+        seat: The seat, from 0.
         decision: Name of the decision.
-        observation: What a bot at the seat would see, by name.
-        kind: Number of the decision in the contest.
-        answers: The legal answers in words, "" where the contest has none.
+        observation: Values that a bot at the seat would see, by name.
+        kind: Number of the decision in the contest, from 0.
+        answers: Description of the legal answers; "" if the contest has none.
         session: Number of the session, from 0.
         is_news: Whether it needs no answer.
-        narrowed: Type of the answers that are legal this time, if those are fewer than declared.
+        narrowed: Type of the legal answers if they are fewer than declared; None otherwise.
     """
 
     seat: int
@@ -44,17 +44,20 @@ class Turn:
 
 
 class Environment:
-    """A contest in which the caller plays one or several seats. An episode is a session.
+    """A contest in which the caller plays one or more seats. An episode is a session.
 
-    `for turn in environment` plays a session, and `answer` answers the turn. Opponents keep what they know from one
+    `for turn in environment` plays a session, and `answer` answers the turn. Opponents keep their memory from one
     session to the next, as in the contest, until the sessions of a leg are over.
 
     Attributes:
         seats: The seats that the caller plays.
-        turn: The question that waits; None once the session has ended.
-        points: Points by seat of the last session that ended, with those of sessions before it in which the caller
-            wasn't asked.
-        illegal: Why the last answer was illegal, so that the default counted; "" if it was legal.
+        turn: The pending question; None once the session has ended.
+        points: Points by seat of the last session that ended. They include the points of sessions before it without a
+            question to the caller.
+        illegal: Reason why the last answer was illegal, so that the default counted; "" if it was legal.
+
+    Raises:
+        InputError: The table has no open seat.
     """
 
     def __init__(self, table: Table) -> None:
@@ -70,7 +73,12 @@ class Environment:
 
     @property
     def _sessions(self) -> Sessions:
-        """The legs, which begin when they are first needed."""
+        """The legs, which begin when they are first needed.
+
+        Raises:
+            InputError: A bot was disqualified.
+            RunError: This machine can't play the bots.
+        """
         if self._begun is None:
             self._begun, self._number = Sessions(self._table, 1), 0
             self._end = weakref.finalize(self, self._begun.close)
@@ -81,10 +89,14 @@ class Environment:
     def reset(self, seed: int | str | None = None) -> Turn:
         """Begin the next session, and return its first turn.
 
-        Defaults answer what is left of a session that hasn't ended.
+        Defaults answer the remaining turns of a session that hasn't ended.
 
         Args:
-            seed: Begins the games of this seed from the first session on.
+            seed: Seed whose first session begins; None for the next session of the current seed.
+
+        Raises:
+            InputError: A bot was disqualified.
+            RunError: This machine can't play the bots.
         """
         if seed is not None:
             self.close()
@@ -97,13 +109,14 @@ class Environment:
         return self.turn
 
     def answer(self, value: object) -> None:
-        """Answer the turn, and play on to the next.
+        """Answer the turn, and play on to the next one.
 
         Args:
-            value: What a program would answer: a whole number, a name, a list, or another value that JSON has.
+            value: The answer of a program: an integer, a name, a list, or another value that JSON has.
 
         Raises:
             InputError: The session has ended, or a bot was disqualified.
+            RunError: This machine can't play the bots.
         """
         if self.turn is None:
             raise InputError("the session has ended; reset() begins the next")
@@ -122,7 +135,12 @@ class Environment:
             self.turn, self._next = None, self.turn
 
     def _play(self) -> Turn:
-        """Play up to the caller's next turn."""
+        """Play up to the caller's next turn, and return it. Functions answer for their seats.
+
+        Raises:
+            InputError: A bot was disqualified.
+            RunError: This machine can't play the bots.
+        """
         while True:
             self._sessions.play()
             (self._leg,) = self._sessions.waiting
@@ -143,26 +161,32 @@ class Environment:
                 raise InputError(f"{turn.decision} wasn't answered; call answer() once for each turn")
 
     def vectorize(self, count: int) -> VectorEnvironment:
-        """Return an environment that plays so many sessions at once, in arrays.
+        """Return an environment that plays `count` sessions at the same time, in arrays.
 
         Raises:
-            InputError: Not exactly one seat is open, or the contest has answers that aren't whole numbers.
+            InputError: `count` is below 1 or too large for these bots, not exactly one seat is open, a function answers
+                for a seat, an answer isn't an integer, or a bot was disqualified.
+            RunError: This machine can't play the bots.
         """
         return VectorEnvironment(self._table, count)
 
     @property
     def table(self) -> Table:
-        """The players of each seat."""
+        """Players of each seat."""
         return self._table
 
     def aec(self) -> Any:
-        """Return the environment as PettingZoo's AEC interface has it. It needs `tournament[pettingzoo]`."""
+        """Return the environment with PettingZoo's AEC interface.
+
+        Raises:
+            InputError: PettingZoo isn't installed: `tournament[pettingzoo]`.
+        """
         from tournament.training.aec import TournamentAEC
 
         return TournamentAEC(self)
 
     def close(self) -> None:
-        """End the opponents' processes. The next session would be the first once more."""
+        """End the opponents' processes. The next session is then the seed's first one again."""
         if self._begun:
             self._end()  # Otherwise it would keep the legs of every former seed.
             self._begun = self.turn = self._next = None
@@ -175,12 +199,18 @@ class Environment:
 
 
 def plain(value: object) -> object:
-    """Return an answer as JSON has it: numbers and arrays of numpy as Python's."""
+    """Return an answer as JSON represents it: numbers and arrays of numpy become numbers and lists of Python."""
     return value.tolist() if isinstance(value, (np.generic, np.ndarray)) else value
 
 
 def pending_turn(table: Table, leg: LegInPlay, session: int) -> Turn:
-    """Return what a leg asks the caller."""
+    """Return a leg's pending question.
+
+    Args:
+        table: Table of the leg.
+        leg: The leg.
+        session: Number of the session, from 0.
+    """
     interface = table.contest.interface
     kind, seat, view = leg.core.pending()
     question = interface.questions[kind]

@@ -1,4 +1,4 @@
-"""Sessions under way, one in each row: legs in step, in which the caller answers for the open seats."""
+"""Sessions in play, one in each row: legs in lockstep, in which the caller answers for the open seats."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ from tournament.worker.wasm.stack import on_deep_stack
 
 
 class Sessions:
-    """Legs of a table, one in each row. When one ends, the row's next begins.
+    """Legs of a table, one in each row. When a leg ends, the row's next one begins.
 
     Attributes:
-        gains: Points of each row and seat in the sessions that ended since they were last taken.
-        ended: How many these are, by row.
-        refused: Why an answer of the caller's was illegal, by row.
+        gains: Points by row and seat in the sessions that have ended since the caller last set them to 0.
+        ended: Number of these sessions, by row.
+        refused: Reason why the caller's last answer was illegal, by row.
+        lanes: Lanes of the legs, which take answers.
     """
 
     def __init__(self, table: Table, rows: int, begin: Callable[[LegInPlay], None] = lambda leg: None) -> None:
@@ -47,28 +48,28 @@ class Sessions:
         self._legs.close()
 
     def note_begun(self, leg: LegInPlay) -> None:
-        """Show a leg to whoever wants to see each before it begins."""
+        """Call the caller's function with a leg that is about to begin."""
         self._begin(leg)
 
     def next_leg(self, ended: Leg) -> Leg:
-        """Return the leg that follows one in its row."""
+        """Return the leg that follows an ended one in its row."""
         return self._table.leg(ended.plan.match, ended.plan.number + 1)
 
     def note_refused(self, leg: Leg, why: str) -> None:
-        """Keep why an answer was illegal."""
+        """Store the reason why an answer in a leg's row was illegal."""
         self.refused[leg.plan.match] = why
 
     @property
     def waiting(self) -> list[LegInPlay]:
-        """The legs that wait for an answer."""
+        """Legs that wait for an answer of the caller."""
         return self._legs.waiting
 
     def play(self) -> None:
         """Play until every row waits for an answer.
 
         Raises:
-            InputError: A bot was disqualified, or more rows were asked for than can play at once.
-            RunError: This machine can't play the bots on.
+            InputError: A bot was disqualified, or there are more rows than these bots can play at the same time.
+            RunError: This machine can't play the bots.
         """
         for played in self._play:
             if played is None:
@@ -80,19 +81,33 @@ class Sessions:
             raise InputError(f"{self._rows} sessions at once are too many for these bots; expected up to {waiting}")
 
     def answer_rows(self, answers: npt.NDArray[np.int64]) -> None:
-        """Answer in all rows, and play on until they wait again, with the errors that `play` raises."""
+        """Answer in all rows, and play until they wait again.
+
+        Args:
+            answers: Answer of each row, as the core's integer.
+
+        Raises:
+            InputError: A bot was disqualified.
+            RunError: This machine can't play the bots.
+        """
         self.refused.clear()
         answer = self.lanes.answer_rows
         if not (on_deep_stack(answer, answers) if self._has_modules else answer(answers)):
             self.play()
 
     def read_rows(self, seat: int, kinds: npt.NDArray[np.int64], views: npt.NDArray[np.uint8]) -> None:
-        """Write into each row what the seat is asked, and note the sessions that have ended."""
+        """Write the pending questions into arrays, and record the points of sessions that have ended.
+
+        Args:
+            seat: The caller's seat.
+            kinds: Receives the number of the decision, by row.
+            views: Receives the bytes that the seat sees, by row.
+        """
         seen = self._seen_sessions, self.ended, self._seen[:, seat], self.gains[:, seat]
         self.lanes.read_rows(kinds, views, *seen)
 
     def note_progress(self, leg: LegInPlay) -> None:
-        """Add what a waiting leg's sessions that have ended were worth."""
+        """Record the points of a waiting leg's sessions that have ended."""
         row = leg.leg.plan.match
         self._record_points(row, [one.points for one in leg.core.sums()], leg.core.sessions_played)
 

@@ -1,4 +1,4 @@
-"""The table of a training environment: its contest, who sits there, and the legs that it plays."""
+"""The table of a training environment: its contest, its players, and the legs that it plays."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ class Table:
     """The players of an environment's seats.
 
     Attributes:
-        contest: The contest, with columns for this many seats.
-        settings: Its settings.
-        sandbox: How bots are confined.
-        names: Names by seat; a seat of the caller's has its number.
-        bots: Artifacts of the bots by seat, and what they play as.
+        contest: The contest under this number of seats.
+        settings: Settings of the contest.
+        sandbox: Settings of the bots' sandbox.
+        names: Names by seat. A seat of the caller or of a function is named by its number.
+        bots: Kind and artifact of the bots, by seat.
         policies: Functions that answer, by seat.
-        open_seats: The seats whose questions the caller answers.
-        key: Key of all that is random.
+        open_seats: Seats whose questions the caller answers.
+        key: Key of all randomness, 32 bytes.
     """
 
     contest: Contest
@@ -57,28 +57,33 @@ class Table:
 
     @cached_property
     def _house(self) -> HousePlayer | None:
-        """The house player, of which making one can take longer than a leg."""
+        """The house player, or None. Making one can take longer than a leg."""
         return self.contest.house.practice(self.key) if self.contest.house else None
 
     @cached_property
     def _seats(self) -> tuple[tuple[Any, str], ...]:
-        """The kind of player of each seat, and its sha256."""
+        """Kind and artifact's sha256 of the player of each seat."""
         seated = [self.bots.get(seat, ("caller", b"")) for seat in range(len(self.names))]
         return tuple((kind, sha256(content).hexdigest()) for kind, content in seated)
 
     @property
     def artifacts(self) -> dict[str, bytes]:
-        """Artifacts by sha256."""
+        """Artifacts of the bots and of the house player, by sha256."""
         contents = [content for _, content in self.bots.values()]
         contents += [self._house.content] if self._house else []
         return {sha256(content).hexdigest(): content for content in contents}
 
     def with_seed(self, seed: int | str) -> Table:
-        """Return the same table with other games."""
+        """Return the same table with the games of a seed."""
         return replace(self, key=sub_key(master_key(str(seed)), _LABEL))
 
     def leg(self, row: int, number: int) -> Leg:
-        """Return a leg of a row. Each has its own deals, and in the next one the bots are moved by a position."""
+        """Return a leg of a row. Each leg has its own deals, and the bots move by one position from leg to leg.
+
+        Args:
+            row: Number of the row, from 0.
+            number: Number of the leg in its row, from 0.
+        """
         key, seats, house = sub_key(self.key, row, number), [], None
         for seat, (name, (kind, artifact)) in enumerate(zip(self.names, self._seats)):
             seats.append(Seat(name, kind, artifact, to_number(sub_key(key, "bot", seat))))
@@ -103,18 +108,20 @@ def new_table(
     open_seats: Sequence[int],
     seed: int | str,
 ) -> Table:
-    """Seat opponents at the seats that aren't open, in their order, and build those that are bots.
+    """Return a table at which opponents sit, in order, at the seats that aren't open. Bots are built.
 
     Args:
         config: Settings of the contest.
-        opponents: Bots by path or name, and functions. Seats that are left over are open, too.
-        find: Finds a bot by its name.
-        on_message: Shows messages while bots are built.
+        opponents: Bots by path or name, and functions. Seats without an opponent are open, too.
+        find: Called with the path or name of a bot; returns its path.
+        on_message: Called with messages while bots are built.
         open_seats: The seats of the caller.
-        seed: Chooses the games.
+        seed: Integer or text that determines the games.
 
     Raises:
-        InputError: There are too many opponents or too few, or one isn't a bot that can play.
+        InputError: There are too many opponents, a seat doesn't exist or is given twice, an opponent isn't a bot that
+            can play, the contest is played by teams, or this machine can't build or confine bots.
+        RunError: This machine fails, for example because the disk is full.
     """
     contest, settings = config.played, config.contest
     if contest.members > 1:

@@ -1,4 +1,4 @@
-"""Observations as records of numpy: for contests by rules in Python the struct that C bots get."""
+"""Observations as records of numpy. For contests with rules in Python they are the struct that C bots receive."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ _Field = tuple[Any, ...]  # name, type and perhaps shape, as numpy takes it
 def record_dtype(contest: Contest) -> tuple[np.dtype[np.void], bool]:
     """Return the type of a contest's questions as records, and whether its cores write such records themselves.
 
-    A record has 8 bytes or a multiple. Texts are left out. A list has its length in another field.
+    The size of a record is a multiple of 8 bytes. Texts are omitted. The length of a list is in another field.
+
+    Raises:
+        ValueError: Two values of the contest have the same name and different types.
     """
     interface = contest.interface
     if not interface.by_name:
@@ -33,7 +36,13 @@ def record_dtype(contest: Contest) -> tuple[np.dtype[np.void], bool]:
 
 
 def _dtype(parts: Sequence[Part], size: int, multiple: int = 1) -> np.dtype[np.void]:
-    """Return the record of the parts of a struct, its bytes rounded up to a multiple."""
+    """Return the record type of the parts of a struct.
+
+    Args:
+        parts: The parts.
+        size: Size of the struct in bytes.
+        multiple: Number of bytes to whose multiple the size is rounded up.
+    """
     kinds = [_dtype(part.kind.parts, part.kind.size) if isinstance(part.kind, Layout) else part.kind for part in parts]
     return np.dtype(
         {
@@ -46,9 +55,9 @@ def _dtype(parts: Sequence[Part], size: int, multiple: int = 1) -> np.dtype[np.v
 
 
 def answer_range(answer: ValueType) -> range | None:
-    """Return the whole numbers that answers can be, or None where answers are something else.
+    """Return the integers that answers can be, or None if answers aren't integers.
 
-    A name of a choice is its number, from 0.
+    The name of a choice is represented by its index, from 0.
     """
     kind = answer.of if isinstance(answer, LegalAction) else answer
     if isinstance(kind, Int):
@@ -59,10 +68,10 @@ def answer_range(answer: ValueType) -> range | None:
 
 
 class Features:
-    """Observations as vectors of numbers. Each value has its place, whatever the decision.
+    """Observations as vectors of numbers, in which each value has the same place for all decisions.
 
     Attributes:
-        names: What the numbers are, in order.
+        names: Names of the numbers, in order.
     """
 
     def __init__(self, contest: Contest) -> None:
@@ -76,7 +85,7 @@ class Features:
         self.names = tuple(one for name, kind in self._kinds.items() for one in _named(name, kind))
 
     def vector(self, observation: Mapping[str, Any]) -> npt.NDArray[np.float64]:
-        """Return an observation as the numbers of these names. Those of other decisions are 0."""
+        """Return an observation as a vector in the order of `names`. Values that the decision doesn't have are 0."""
         numbers: list[float] = []
         for name, kind in self._kinds.items():
             numbers += _flat(kind, observation[name]) if name in observation else [0.0] * _width(kind)
@@ -89,7 +98,10 @@ def _named(name: str, kind: ValueType) -> list[str]:
 
 
 def _width(kind: ValueType) -> int:
-    """Return how many numbers stand for a value: a list has its length, and its items with zeros behind them."""
+    """Return how many numbers represent a value.
+
+    For a list these are its length and its items, with zeros after them. A text isn't represented.
+    """
     if isinstance(kind, Text):
         return 0
     if isinstance(kind, List):

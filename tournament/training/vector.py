@@ -1,4 +1,4 @@
-"""Many sessions at once, their questions and answers in arrays."""
+"""Many sessions at the same time, with their questions and answers in arrays."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Step:
     Attributes:
         observations: A record for each row, with a field for each value. Values that the decision doesn't show are
             meaningless.
-        decisions: Number of the decision that each row is asked, by its place in `VectorEnvironment.decisions`.
+        decisions: Number of the pending decision of each row: its index in `VectorEnvironment.decisions`.
         rewards: Points of the sessions that ended with this step, by row.
-        ended: How many sessions ended with it, by row.
+        ended: Number of sessions that ended with this step, by row.
     """
 
     observations: npt.NDArray[np.void]
@@ -36,12 +36,18 @@ class Step:
 
 
 class VectorEnvironment:
-    """A contest with one open seat, of which many sessions are played at once. An illegal answer counts as the default.
+    """A contest with one open seat, of which many sessions are played at the same time.
+
+    The default answer counts instead of an illegal one.
 
     Attributes:
         decisions: Names of the decisions.
-        current: What all rows are asked.
-        illegal: Why the last answer of a row was illegal, by row.
+        current: Pending questions of all rows.
+
+    Raises:
+        InputError: The number of sessions is below 1 or too large for these bots, not exactly one seat is open, a
+            function answers for a seat, an answer isn't an integer, or a bot was disqualified.
+        RunError: This machine can't play the bots.
     """
 
     def __init__(self, table: Table, count: int) -> None:
@@ -67,18 +73,19 @@ class VectorEnvironment:
 
     @property
     def illegal(self) -> dict[int, str]:
-        """Reasons why the last answers of rows were illegal."""
+        """Reasons why the last answers of rows were illegal, by row."""
         return dict(self._sessions.refused)
 
     def step(self, answers: npt.NDArray[np.int64]) -> Step:
-        """Answer what all rows are asked, and play on until all are asked again.
+        """Answer the pending questions of all rows, and play until all rows wait again.
 
         Args:
-            answers: A whole number for each row.
+            answers: Answer of each row, int64.
 
         Raises:
             ValueError: There aren't as many answers as rows, or they aren't int64.
             InputError: A bot was disqualified.
+            RunError: This machine can't play the bots.
         """
         if answers.shape != self._kinds.shape:
             raise ValueError(f"answers have the shape {answers.shape}; expected {self._kinds.shape}")
@@ -104,7 +111,13 @@ class VectorEnvironment:
 
 
 def _write_views(rows: npt.NDArray[np.uint8], seat: int, leg: LegInPlay) -> None:
-    """Have the core of a leg that begins write what it shows to a seat into the leg's row."""
+    """Have the core of a leg that begins write what a seat sees into the leg's row.
+
+    Args:
+        rows: Bytes of the records, by row.
+        seat: The seat.
+        leg: The leg.
+    """
     leg.core.write_views_to(seat, rows[leg.leg.plan.match].ctypes.data)
 
 

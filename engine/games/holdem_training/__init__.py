@@ -1,1 +1,1 @@
-"""Hold'em training: its game, Bob, and what hands are worth."""
+"""Hold'em training: its game, Bob, and the value of hands."""

@@ -1,16 +1,15 @@
 """Bob, who calls when a hundred rollouts show that calling pays more than folding.
 
-With `pot` before a raise of x, calling and winning brings pot + x more than
-folding, a tie pot / 2 and losing -x. He calls if that sums to more than 0 over
-his rollouts. Two methods give the same answers:
+With `pot` before a raise of x, calling and winning brings pot + x more than folding, a tie pot / 2 and losing -x. He
+calls if that sums to more than 0 over his rollouts. Two methods give the same answers:
 
-- With a board on the table he rolls out, but stops when the rollouts still to
-  come can't change the sign: his answer is the one of all hundred.
-- Before the flop the rollouts of one pair of hole cards win, tie and lose
-  independently with known probabilities. So the counts are multinomial, and the
-  chance that he calls is the sum of that distribution over the counts for which
-  the sum is positive. One random number decides instead of a hundred rollouts:
-  not the same answers, but the same distribution of them.
+- With a board on the table he makes rollouts, but stops when the remaining ones can't change the sign. His answer is
+  that of all hundred.
+- Before the flop, the rollouts of two hole cards win, tie and lose independently with known probabilities. So the
+  counts are multinomial. The probability that he calls is the sum of that distribution over the counts with a positive
+  sum.
+
+One random number then decides instead of a hundred rollouts: not with the same answers, but with the same distribution.
 """
 
 from threading import Lock
@@ -37,14 +36,23 @@ cdef object CALLS = None    # float64, by class and raise
 
 
 cdef int hole_class(int first, int second) noexcept nogil:
-    """Return the class of two hole cards, 0 to 168: 13 · the higher rank + the lower if suited, else vice versa."""
+    """Return the class of two hole cards, 0 to 168.
+
+    It is 13 · the higher rank + the lower rank if they are suited, otherwise 13 · the lower rank + the higher rank.
+    """
     cdef int high = max(first % 13, second % 13)
     cdef int low = min(first % 13, second % 13)
     return 13 * high + low if first // 13 == second // 13 else 13 * low + high
 
 
 cdef const double* call_probabilities() except NULL:
-    """Chance to call a raise of x before the flop: at (MAX_RAISE + 1) · class + x. Computed when first asked for."""
+    """Return the probabilities that Bob calls a raise before the flop. The first call computes them.
+
+    That of a raise of x chips, for a class of hole cards, has the index (MAX_RAISE + 1) · class + x.
+
+    Raises:
+        MemoryError: There isn't enough memory.
+    """
     global CALLS
     cdef double[:, ::1] values
     with BUILDING:
@@ -102,9 +110,9 @@ cdef bint calls_by_rollouts(
 ) noexcept nogil:
     """Return whether Bob calls a raise, by rollouts that all follow from one random word.
 
-    A rollout gives Alice the first two cards that it draws, the board the others.
-    The word is this decision's alone, and Alice learns one bit of it: the answer.
-    So she can't find the word, and it would reveal nothing else.
+    A rollout gives Alice the first two cards that it draws, and the board the others. The word is used for this
+    decision alone, and Alice learns one bit of it: the answer. So she can't find the word, and it would reveal nothing
+    else.
     """
     cdef Unseen unseen
     cdef int64_t win = 2 * (pot + raised)    # doubled, for ties

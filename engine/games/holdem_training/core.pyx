@@ -29,14 +29,27 @@ SESSION_ROW = np.asarray(session_rows).dtype
 
 @cython.final
 cdef class HoldemTraining(GameCore):
-    """One leg of Alice, the only seat, against Bob: `sessions` sessions of `hands` hands.
+    """One leg of Alice, the only seat, against Bob.
 
-    `deals_key`, 32 bytes, chooses the deals and Bob's dice. `decks`, if given, fixes the
-    cards instead: uint8, shape (sessions · hands, 9). Rows go into the two
-    tables, with `match` in every row and sessions numbered from `first_session`.
+    The one question, 0, asks for CHECK, FOLD or the chips to raise. Points are Alice's profit in chips, scored hand by
+    hand.
 
-    The one question, 0, asks for CHECK, FOLD or the chips to raise. Points are
-    Alice's profit in chips, scored hand by hand.
+    Args:
+        games_table: Receives a row for each hand.
+        sessions_table: Receives a row for each session.
+        deals_key: Key of the deals and of Bob's dice, 32 bytes.
+        sessions: Number of sessions.
+        hands: Number of hands of a session.
+        match: Number of the match, for all rows.
+        first_session: Number of the first session, for the rows.
+        decks: Cards of each hand in the order of the deal, instead of random ones: uint8, shape (sessions · hands, 9).
+
+    Attributes:
+        bobs_answer: Bob's last answer: BOB_CALLED and so on.
+        profit: Alice's profit in the last hand, in chips.
+
+    Raises:
+        ValueError: The key has another length, decks have another shape or other cards, or a table has other columns.
     """
 
     def __init__(
@@ -77,7 +90,7 @@ cdef class HoldemTraining(GameCore):
         return CHECK
 
     cdef void restarted(self, int seat) noexcept nogil:
-        """Check the hand down without a bot that starts in the middle of it, because it can't know the bets."""
+        """Check the hand down without a bot that restarts in the middle of it, because it can't know the bets."""
         self.sits_out = True
 
     cdef Status step(self, int64_t answer) noexcept nogil:
@@ -107,7 +120,7 @@ cdef class HoldemTraining(GameCore):
         return DECIDE
 
     cdef bint take_action(self, int64_t action) noexcept nogil:
-        """Apply Alice's action and Bob's answer, and return whether she is asked again in this hand."""
+        """Apply Alice's action and Bob's answer, and return whether she decides again in this hand."""
         while True:
             if action == FOLD:
                 self.bobs_answer = BOB_NOT_ASKED
@@ -178,7 +191,7 @@ cdef class HoldemTraining(GameCore):
         )
 
     cdef int64_t showdown(self) noexcept nogil:
-        """Return Alice's share of the pot."""
+        """Return Alice's share of the pot, in chips."""
         cdef uint64_t keys = self.tables.start
         cdef uint64_t bits = 0
         cdef int alices, bobs, i
@@ -190,7 +203,12 @@ cdef class HoldemTraining(GameCore):
         return self.pot if alices > bobs else self.pot // 2 if alices == bobs else 0
 
     cdef void finish_hand(self, int64_t profit, int folded_by) noexcept nogil:
-        """Record the hand now played, and the session with it when it ends."""
+        """Record the hand that ended, and the session if it ended, too.
+
+        Args:
+            profit: Alice's profit in chips.
+            folded_by: Player who folded, as in the column folded_by.
+        """
         cdef int64_t row = self.games_table.rows
         cdef Columns games = self.games_table.columns
         cdef GameRow* game = <GameRow*>games.content

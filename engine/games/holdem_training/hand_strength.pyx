@@ -1,17 +1,15 @@
 """The value of seven cards: the best five of them, as one number to compare.
 
-A card is 13 · suit + value − 1, from 0 to 51. The strength of seven cards is a
-number from 0 to 4,823, for the 4,824 classes of best hands that seven cards
-can have. Equal strengths tie, the higher one wins.
+A card is 13 · suit + value − 1, from 0 to 51. The strength of seven cards is a number from 0 to 4,823, for the 4,824
+classes of best hands that seven cards can have. Equal strengths tie, and the higher one wins.
 
-A hand is the sum of its cards' keys, so the sum of a board is made once and
-used for many hands. The low half of a key is 5 to the power of the card's rank:
-the sum of seven is a number in base 5 whose digits count the ranks. A perfect
-hash maps the 49,205 sums to their strengths. A multiplication gives each a row
-and a slot, and each row has a displacement that makes all slots differ (hash and
-displace: Belazzougui, Botelho and Dietzfelbinger, ESA 2009). The high half of
-the keys counts suits. Seven cards with five of a suit have neither four of a
-kind nor a full house, so then the ranks of that suit alone decide.
+A hand is the sum of its cards' keys, so the sum of a board is computed once and used for many hands. The low half of a
+key is 5 to the power of the card's rank. So the sum of seven is a number in base 5 whose digits count the ranks. A
+perfect hash maps the 49,205 sums to their strengths. A multiplication gives each a row and a slot, and each row has a
+displacement that makes all slots differ (hash and displace: Belazzougui, Botelho and Dietzfelbinger, ESA 2009).
+
+The high half of the keys counts suits. Seven cards with five of a suit have neither four of a kind nor a full house. So
+the ranks of that suit alone decide.
 """
 
 from threading import Lock
@@ -42,7 +40,11 @@ cdef object BUILDING = Lock()
 
 
 cdef const HandTables* hand_tables() except NULL:
-    """Return the tables, which the first call builds in some 15 ms."""
+    """Return the tables. The first call builds them, in about 15 ms.
+
+    Raises:
+        MemoryError: There isn't enough memory.
+    """
     global is_built
     with BUILDING:
         if not is_built:
@@ -79,7 +81,7 @@ cdef int highest(uint32_t ranks) noexcept nogil:
 
 
 cdef uint32_t add_kickers(Type type, int* best, int filled, uint32_t ranks) noexcept nogil:
-    """Fill a hand up to five with the highest of `ranks`."""
+    """Fill a hand up to five with the highest of `ranks`, and return it as `packed` does."""
     cdef int rank
     for rank in range(RANKS - 1, -1, -1):
         if filled < 5 and ranks >> rank & 1:
@@ -89,7 +91,7 @@ cdef uint32_t add_kickers(Type type, int* best, int filled, uint32_t ranks) noex
 
 
 cdef uint32_t worth_of_ranks(const int* counts) noexcept nogil:
-    """Return the best five of seven cards by ranks alone, from the number of cards of each rank."""
+    """Return the best five of seven cards by ranks alone, packed, given the number of cards of each rank."""
     cdef int best[5]
     cdef uint32_t at_least[5]    # ranks with at least that number of cards
     cdef int rank, count, quads, trips, pair, second_pair
@@ -135,7 +137,7 @@ cdef inline uint64_t scattered(uint32_t ranks) noexcept nogil:
 
 
 cdef uint32_t worth_of_flush(uint32_t ranks) noexcept nogil:
-    """Return the best five of a suit's five or more ranks."""
+    """Return the best five of a suit's five or more ranks, packed."""
     cdef int best[5]
     cdef int top = straight_top(ranks)
     memset(best, 0, sizeof(best))
@@ -146,7 +148,7 @@ cdef uint32_t worth_of_flush(uint32_t ranks) noexcept nogil:
 
 
 cdef int list_sums(int rank, int left, uint32_t total, int* counts, uint32_t* sums, uint32_t* worths, int found):
-    """Append the sums and worths of all hands with `left` more cards of `rank` and up, and return the new count."""
+    """Append the sums and worths of all hands with `left` more cards of `rank` or higher, and return the new count."""
     cdef int count
     cdef uint32_t power = 1
     if rank == RANKS:
@@ -165,7 +167,7 @@ cdef int list_sums(int rank, int left, uint32_t total, int* counts, uint32_t* su
 
 
 cdef int by_size(const void* one, const void* other) noexcept nogil:
-    """Comparison of two uint32_t for qsort."""
+    """Compare two uint32_t for qsort: return 1, 0 or -1."""
     cdef uint32_t a = (<const uint32_t*>one)[0]
     cdef uint32_t b = (<const uint32_t*>other)[0]
     return (a > b) - (a < b)
@@ -229,7 +231,13 @@ cdef build_tables():
 
 
 cdef place_sums(const uint32_t* sums, const uint32_t* worths):
-    """Give each row of the hash the first displacement at which its sums have free slots, the fullest rows first."""
+    """Find a displacement for each row of the hash.
+
+    It is the first one at which the row's sums have free slots. The fullest rows come first.
+
+    Raises:
+        AssertionError: A row has no displacement, which doesn't happen with this multiplier.
+    """
     cdef bint taken[SLOTS]
     cdef int starts[ROWS + 1]    # start of each row's sums in `by_row`
     cdef int filled[ROWS]
@@ -273,10 +281,11 @@ cdef place_sums(const uint32_t* sums, const uint32_t* worths):
 
 
 def strengths(const uint8_t[:, ::1] hands):
-    """Return the strengths, uint16, of rows of seven different cards.
+    """Return the strengths of rows of seven different cards, as uint16.
 
     Raises:
         ValueError: A row has another length, or a number is no card.
+        MemoryError: There isn't enough memory.
     """
     import numpy as np    # here, since Python bots' processes use this module without it
 

@@ -1,20 +1,21 @@
-"""Hold'em training: the value of chance in recorded hands, as controls of mean zero.
+"""The value of luck in recorded hands of Hold'em training, as controls with mean zero.
 
-A control is a number of a hand whose mean, given all that came before, is zero however Alice acts. These are, in order:
+A control is a number of a hand whose mean, given everything before, is zero no matter how Alice acts. The first four
+controls are gains through the cards of the deal, the flop, the turn and the river. Each is the pot at that time, times
+the change of Alice's equity. That is her probability of winning against Bob's cards, with ties as half.
 
-- The gain of the chips then in the pot by the cards of the deal, the flop, the turn and the river: the pot times the
-  change of Alice's equity, which is her chance against Bob's very cards, ties counting half.
-- The value of Bob's answer before the flop, less that of his two answers by their chances, if the hand is checked down
-  from there.
-- Six numbers that compare the deal with others on its board. 21 more hands are dealt. From the value for Alice's and
-  Bob's hands the mean over all ways to give them two of the 23 is subtracted. With s = 1, 0 or −1 as she wins, ties or
-  loses, and a and b the shares of the other 22 that her hand and his beat less the shares that beat them, they are s,
-  s·a, s·b, s·a², s·a·b and s·b².
+The fifth control is the value of Bob's answer before the flop, less that of his two answers by their probabilities. The
+hand is checked down from there.
 
-Equities are estimated by boards that are dealt at random, from one shuffle of the cards that are neither Alice's nor
-Bob's. Their means are right, and so are the controls'. The shuffle follows from the cards of all earlier hands, of
-which Alice never sees Bob's, or for a session's first hand from the cards of the second. So it reveals nothing of
-this hand's cards, and she can't act by it.
+Six more controls compare the deal with others on its board, on which 21 more hands are dealt. Each is a value of
+Alice's and Bob's hands, less the mean of that value over all pairs of the 23. The values are s, s·a, s·b, s·a², s·a·b
+and s·b². In these, s is 1, 0 or −1 as she wins, ties or loses. The shares of the other 22 hands that hers and his beat,
+less the shares that beat them, are a and b.
+
+Equities are estimated by random boards, from one shuffle of the cards that neither Alice nor Bob has. Their means are
+right, and so are those of the controls. The shuffle follows from the cards of all earlier hands, of which Alice never
+sees Bob's. For a session's first hand it follows from the cards of the second one. So it reveals nothing of this hand's
+cards, and she can't act on it.
 """
 
 from libc.stdint cimport int8_t, int16_t, int64_t, uint8_t, uint64_t
@@ -61,7 +62,7 @@ cdef struct Seen:
 
 
 cdef inline int compared(const HandTables* tables, const Seen* seen, uint64_t keys, uint64_t bits) noexcept nogil:
-    """1, 0 or -1 as Alice wins, ties or loses with these cards added to the board."""
+    """Return 1, 0 or -1 if Alice wins, ties or loses, with these cards added to the board."""
     cdef int alices, bobs
     keys += seen.board_keys
     bits |= seen.board_bits
@@ -73,7 +74,7 @@ cdef inline int compared(const HandTables* tables, const Seen* seen, uint64_t ke
 cdef double equity(
     const HandTables* tables, const Seen* seen, const uint8_t* cards, int hidden, int boards
 ) noexcept nogil:
-    """Return Alice's share of a number of boards, each completed by the next `hidden` cards."""
+    """Return Alice's share of a number of boards, from 0 to 1. Each is completed by the next `hidden` cards."""
     cdef int board, place, won = 0
     cdef uint64_t keys, bits
     for board in range(boards):
@@ -214,7 +215,7 @@ cdef bint is_possible(const Hand* hand) noexcept nogil:
 
 
 cdef uint64_t cards_of(const uint8_t** contents, int64_t row) noexcept nogil:
-    """Return a hand's cards as a number."""
+    """Return a hand's nine cards as a number, with six bits for each card."""
     cdef uint64_t cards = 0
     cdef int place
     for place in range(CARDS):
@@ -232,18 +233,23 @@ def add_hands(
     double[:, ::1] moments,
     double[::1] luck,
 ):
-    """Add recorded hands to `luck`, by block, and to `moments`, and return the word for the shuffle of the next hand.
+    """Add recorded hands to `luck` and `moments`, and return the word for the shuffle of the next hand.
 
-    A hand's luck is the sum of its controls times the weights. Alone, the first hand of a session has no luck.
+    A hand's luck is the sum of its controls times the weights. A session's first hand has no luck if it is added alone.
 
     Args:
         columns: Nine of cards, four of raises, four of answers and one of who folded, uint8 each.
+        profit: Alice's profit in each hand, in chips.
         first: Number of the first hand in its session.
         hands: Number of hands in the session.
+        shuffle: Word for the shuffle of the first hand, which the call for the hands before returned.
+        weights: Weight of each control.
         moments: Sums of the products of each two of 1, the controls and the profit, for later weights.
+        luck: Sums of luck by block of the session, in chips.
 
     Raises:
-        ValueError: No session has such hands.
+        ValueError: No session has such hands, or an array has another shape.
+        MemoryError: There isn't enough memory.
     """
     cdef const HandTables* tables = hand_tables()
     cdef const double* calls = call_probabilities()
@@ -299,9 +305,15 @@ def add_hands(
 
 
 def solve(double[:, ::1] equations):
-    """Solve equations whose matrix is positive definite, by Gauss and Jordan, in place: each row ends in its solution.
+    """Solve equations whose matrix is positive definite, by Gauss and Jordan, in place.
 
     Libraries of linear algebra round differently on different processors, and this function doesn't.
+
+    Args:
+        equations: The matrix, with the right sides as a last column, which becomes the solution.
+
+    Raises:
+        ValueError: There isn't exactly one column more than rows.
     """
     cdef int pivot, row, column, rows = <int>equations.shape[0]
     cdef double factor

@@ -1,7 +1,6 @@
 """Hold'em's rates and results for WebAssembly bots, as functions that they import.
 
-They take and give numbers alone (texas.h packs and unpacks them), so that
-nothing here touches a bot's memory.
+Arguments and results are numbers (texas.h packs and unpacks them), so nothing here touches a bot's memory.
 """
 
 cimport cython
@@ -23,12 +22,12 @@ cdef const char* NO_FUEL = b"ran out of fuel (too many samples?)"
 
 
 cdef void* on_rates(void* helpers, void* caller, RuntimeValue* values, size_t count) noexcept nogil:
-    """(nine places, samples) -> wins · 2^32 + ties."""
+    """Call `give_rates` for a bot: nine places and a number of samples become wins · 2^32 + ties."""
     return (<RateHelpers>helpers).give_rates(values)
 
 
 cdef void* on_result(void* helpers, void* caller, RuntimeValue* values, size_t count) noexcept nogil:
-    """(nine places) -> 1, 0 or -1."""
+    """Call `give_result` for a bot: nine places become 1, 0 or -1."""
     return (<RateHelpers>helpers).give_result(values)
 
 
@@ -36,7 +35,14 @@ cdef void* on_result(void* helpers, void* caller, RuntimeValue* values, size_t c
 cdef class RateHelpers:
     """The functions that a WebAssembly bot can import: tournament_rates and tournament_result.
 
-    They take from the bot's fuel, if it has any to pay with, and trap when misused.
+    They use the bot's fuel, if it has a budget, and trap if they are misused.
+
+    Args:
+        key: Key of the samples, 32 bytes.
+        fuel: The bot's fuel; None for no budget.
+
+    Raises:
+        ValueError: The key has another length.
     """
 
     cdef RateSampler sampler
@@ -48,14 +54,14 @@ cdef class RateHelpers:
 
     @property
     def functions(self):
-        """(address of the C function, its first argument), by name."""
+        """Address of the C function, and its first argument, by name."""
         return {
             "tournament_rates": (<uintptr_t>&on_rates, <uintptr_t><void*>self),
             "tournament_result": (<uintptr_t>&on_result, <uintptr_t><void*>self),
         }
 
     cdef void* give_rates(self, RuntimeValue* values) noexcept nogil:
-        """Write the rates over the arguments, and return a trap, or NULL."""
+        """Replace the arguments by the rates, and return NULL, or a trap if they are invalid or fuel runs out."""
         cdef int64_t wins = 0
         cdef int64_t ties = 0
         cdef int64_t samples = values[1].i32
@@ -69,7 +75,7 @@ cdef class RateHelpers:
         return NULL
 
     cdef void* give_result(self, RuntimeValue* values) noexcept nogil:
-        """Write the result over the arguments, and return a trap, or NULL."""
+        """Replace the arguments by the result, and return NULL, or a trap if they are invalid or fuel runs out."""
         cdef int result
         if self.fuel is not None and self.fuel.pay(FUEL_OF_RESULT) == 0:
             return self.trap(NO_FUEL)

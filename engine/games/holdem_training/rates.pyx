@@ -1,9 +1,7 @@
 """Alice's wins and ties when the unknown cards are dealt at random.
 
-Nine places in six bits each, from the lowest on: Alice's two cards, Bob's two,
-the board's five. An unknown card is 52.
-
-Python bots call this from inside their sandbox, so it needs nothing but this package's own tables.
+Nine places have six bits each, starting with the lowest: Alice's two cards, Bob's two, the board's five. An unknown
+card is 52. Python bots call this from inside their sandbox, so it needs nothing but this package's own tables.
 """
 
 cimport cython
@@ -16,11 +14,16 @@ from engine.games.holdem_training.unseen cimport Unseen, draw, see_all_but
 
 @cython.final
 cdef class RateSampler:
-    """Samples by a new random word for each query, so that no query affects another.
+    """Samples with a new random word for each query, so that no query affects another.
 
-    A key of 32 bytes chooses the words. A bot learns the numbers of samples won and
-    tied, which is little of a word. The complete word would only reveal that
-    query's samples.
+    A bot learns the numbers of samples won and tied, which is little of a word. The complete word would only reveal
+    that query's samples.
+
+    Args:
+        key: Key that determines the words, 32 bytes.
+
+    Raises:
+        ValueError: The key has another length.
     """
 
     def __init__(self, bytes key):
@@ -30,7 +33,10 @@ cdef class RateSampler:
         self.tables = hand_tables()
 
     cdef bint sample(self, uint64_t places, int64_t samples, int64_t* wins, int64_t* ties) noexcept nogil:
-        """Deal a number of samples, and return false unless the known cards are different cards."""
+        """Deal a number of samples, and count Alice's wins and ties.
+
+        Return false, and count nothing, if a card isn't one or occurs twice.
+        """
         cdef const HandTables* tables = self.tables
         cdef Unseen unseen
         cdef uint64_t hole_keys[2]
@@ -126,10 +132,14 @@ cdef class RateSampler:
         return (alices > bobs) - (alices < bobs)
 
     def rates(self, cards, int64_t samples):
-        """Return (wins, ties) of a number of samples, for nine cards, each None if unknown.
+        """Return Alice's wins and ties in a number of samples.
+
+        Args:
+            cards: Nine cards, each from 0 to 51, or None if unknown.
+            samples: Number of samples.
 
         Raises:
-            ValueError: The cards aren't different cards, or there is no sample.
+            ValueError: There aren't nine different cards, or no samples.
         """
         cdef int64_t wins = 0
         cdef int64_t ties = 0
@@ -146,7 +156,7 @@ cdef class RateSampler:
         """Return 1, 0 or -1 if Alice wins, ties or loses with these nine cards.
 
         Raises:
-            ValueError: They aren't different cards.
+            ValueError: There aren't nine different cards.
         """
         result = self.result(packed(cards))
         if result == NOT_CARDS:

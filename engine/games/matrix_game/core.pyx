@@ -44,16 +44,29 @@ SESSION_ROW = np.asarray(session_rows).dtype
 cdef class MatrixGame(GameCore):
     """One leg between the bots at seats x (0) and y (1).
 
-    A session is `games_per_session` games of `turns_per_game` turns each. After each turn a game ends with the chance
-    `end_probability`. A move is replaced by another one with the chance `noise`. Both are drawn from `deals_key`.
-    Bots see `turns_per_game` unless a game can end sooner. Rows go into the two tables, with `match` in every row and
-    sessions numbered from `first_session`. Question 0 asks for a move. Question 1 shows a restarted bot an earlier
-    turn. A move that doesn't exist is refused. Processes can answer with its name.
+    Bots see `turns_per_game` unless a game can end sooner. Question 0 asks for a move, and processes can answer with
+    its name. Question 1 shows a restarted bot an earlier turn. A move that doesn't exist is refused.
 
     Args:
+        games_table: Receives a row for each turn.
+        sessions_table: Receives a row for each session.
+        deals_key: Key of the replaced moves and of the ends of games, 32 bytes.
+        sessions: Number of sessions.
         row_payoffs: Payoffs of the row player: a list for each of its moves with a number for each of the other's.
-        column_payoffs: Payoffs of the column player.
+        column_payoffs: Payoffs of the column player, by the row player's move and its own.
+        turns_per_game: Maximum turns of a game.
+        games_per_session: Number of games of a session.
+        noise: Probability that a move is replaced by another one.
+        end_probability: Probability that a game ends after a turn.
+        match: Number of the match, for all rows.
+        first_session: Number of the first session, for the rows.
         seats_swapped: Whether y is the row player.
+        move_names: Names of the moves.
+
+    Raises:
+        ValueError: A number is out of bounds, payoffs have another shape, the key has another length, or a table has
+            other columns.
+        MemoryError: There isn't enough memory.
     """
 
     def __dealloc__(self):
@@ -112,7 +125,11 @@ cdef class MatrixGame(GameCore):
         self.record_in(games_table, GAME_ROW, sessions_table, SESSION_ROW, match, first_session)
 
     cdef int make_room(self, int64_t turns_per_game) except -1:
-        """Allocate memory for the payoffs, and for the moves of a game."""
+        """Allocate memory for the payoffs, and for the moves of a game.
+
+        Raises:
+            MemoryError: There isn't enough memory.
+        """
         free(self.history[0])
         free(self.payoffs[0])
         self.history[0] = <uint8_t*>calloc(2, turns_per_game)
@@ -124,7 +141,7 @@ cdef class MatrixGame(GameCore):
         return 0
 
     def write_views_to(self, int seat, uintptr_t address):
-        """Write a seat's views to an address. There must be room for both histories after the view."""
+        """Write a seat's views to an address. There must be space for both histories after the view."""
         GameCore.write_views_to(self, seat, address)
         self.in_its_memory[seat] = True
 
@@ -159,7 +176,7 @@ cdef class MatrixGame(GameCore):
         return self.ask(0)
 
     cdef Status ask(self, int seat) noexcept nogil:
-        """Ask a seat for its move. y is shown no more than x: the turns before this one."""
+        """Ask a seat for its move. y sees no more than x: the turns before this one."""
         if self.forgot[seat]:
             self.told = 0
             return self.catch_up(seat)
@@ -177,7 +194,11 @@ cdef class MatrixGame(GameCore):
         self.decision.seat = ahead
 
     cdef int64_t read_answer(self, value) except? -1:
-        """Return a move by its name."""
+        """Return a move by its name.
+
+        Raises:
+            ValueError: The answer is neither a name nor an integer.
+        """
         if not isinstance(value, str) or value not in self.move_names:
             return GameCore.read_answer(self, value)
         return self.move_names.index(value)
@@ -198,7 +219,7 @@ cdef class MatrixGame(GameCore):
         (own + MOST_TURNS)[0] = <unsigned char>self.previous[1 - seat]
 
     cdef Status catch_up(self, int seat) noexcept nogil:
-        """Show a restarted bot this game's turns, then ask it."""
+        """Show a restarted bot this game's turns, then ask for its move."""
         cdef unsigned char* own = self.windows[seat] + sizeof(View)
         if self.phase == CATCHING_UP and self.forgot[seat]:     # failed in this, too
             self.told = 0
@@ -217,7 +238,7 @@ cdef class MatrixGame(GameCore):
         return self.ask(seat)
 
     cdef void finish_turn(self) noexcept nogil:
-        """Pay both, record the turn, and go on to the next, the next game or the next session."""
+        """Add the payoffs, record the turn, and continue with the next turn, game or session."""
         cdef int64_t row = self.games_table.rows
         cdef Columns games = self.games_table.columns
         cdef GameRow* game = <GameRow*>games.content
@@ -260,7 +281,10 @@ cdef class MatrixGame(GameCore):
                 self.finish_session()
 
     cdef bint slips(self, int seat) noexcept nogil:
-        """Replace a seat's move by another, all equally likely, with the chance `noise`, and return whether it was."""
+        """Replace a seat's move by another one with the probability `noise`, and return whether it was replaced.
+
+        All other moves are equally likely.
+        """
         cdef uint64_t word = self.chance_word(X_SLIPS + seat)
         cdef int other
         if word >> 32 >= self.noise:

@@ -1,1 +1,1 @@
-"""TwoCardDraw: its game, its servers, and their exact value."""
+"""Two-card draw: its game, its servers, and their exact values."""

@@ -34,7 +34,11 @@ cdef void propose(const Situation* at, Stream* stream, uint64_t number, double* 
 
 
 cdef int open_stream(Stream* stream, seed, uint64_t number) except -1:
-    """Start the stream of this number of a seed below 2^256, which is its key."""
+    """Start the stream of this number of a seed below 2^256, which is its key.
+
+    Raises:
+        OverflowError: The seed is negative or too large.
+    """
     cdef Key key
     read_key(&key, int(seed).to_bytes(32, "little"))
     start_stream(stream, &key, number)
@@ -42,7 +46,17 @@ cdef int open_stream(Stream* stream, seed, uint64_t number) except -1:
 
 
 def random_strategy(seed):
-    """Return the start of climbing: in each situation a uniform point on the simplex of its allowed actions."""
+    """Return the start of climbing: in each situation a uniform point on the simplex of its allowed actions.
+
+    Args:
+        seed: Integer from 0 to below 2^256.
+
+    Returns:
+        Probabilities by situation and action.
+
+    Raises:
+        OverflowError: The seed is negative or too large.
+    """
     cdef Stream stream
     open_stream(&stream, seed, 0)
     strategy = np.zeros((SITUATIONS, 3))
@@ -66,7 +80,17 @@ cdef inline bint affects(int bets, int history) noexcept nogil:
 
 @cython.final
 cdef class HillClimber:
-    """A server's strategy that improves step by step, with the arguments of `evaluation.StrategyEvaluator`."""
+    """A server's strategy that improves step by step.
+
+    Args:
+        strategy: SITUATION_COUNT rows of three probabilities in a strategy file's order.
+        bet1: Bet of round 1, in chips.
+        bet2: Bet of round 2, in chips.
+        tremble: Probability of each wrong action of the trembling opponent.
+
+    Raises:
+        ValueError: The strategy has another shape.
+    """
 
     cdef DrawTree tree
     cdef double current                 # the trembling opponent's expectation
@@ -80,11 +104,11 @@ cdef class HillClimber:
         self.current = self.tree.value()
 
     def trembling_value(self):
-        """Return the server's win per hand against the trembling opponent."""
+        """Return the server's win per hand against the trembling opponent, in chips."""
         return -self.current
 
     def strategy(self):
-        """Return the server's current strategy."""
+        """Return the server's current strategy: probabilities by situation and action."""
         cdef int number, action
         found = np.zeros((SITUATIONS, 3))
         cdef double[:, ::1] rows = found
@@ -94,10 +118,18 @@ cdef class HillClimber:
         return found
 
     def climb(self, seed, int64_t first_step, int64_t steps):
-        """Take steps from number `first_step` on, cycling over the situations, and return the number of kept proposals.
+        """Take steps, which cycle over the situations, and return the number of kept proposals.
 
-        Each proposes a random distribution for its situation, and keeps it if the
-        trembling value rises. Only what the situation affects is recomputed.
+        Each step proposes a random distribution for its situation, and keeps it if the trembling value increases. Only
+        the values that the situation affects are recomputed.
+
+        Args:
+            seed: Integer from 0 to below 2^256.
+            first_step: Number of the first step.
+            steps: Number of steps.
+
+        Raises:
+            OverflowError: The seed is negative or too large.
         """
         cdef Stream stream
         open_stream(&stream, seed, 1)
@@ -131,7 +163,7 @@ cdef class HillClimber:
         return kept
 
     cdef double refresh(self, const Situation* changed) noexcept nogil:
-        """Return the opponent's expectation after the server has changed its actions there."""
+        """Return the opponent's expectation, in chips, after the server has changed its actions in a situation."""
         cdef int history, y_drew
         if changed.stage == ROUND1:
             self.tree.reach_round1()

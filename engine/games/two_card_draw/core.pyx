@@ -80,7 +80,7 @@ cdef class CompiledStrategy:
         strategy: Three probabilities for each of SITUATION_COUNT situations: fold, call, raise, or draw 0, 1, 2.
 
     Raises:
-        ValueError: It has another shape.
+        ValueError: The strategy has another shape.
     """
 
     def __init__(self, const double[:, ::1] strategy):
@@ -99,14 +99,28 @@ cdef class CompiledStrategy:
 
 @cython.final
 cdef class TwoCardDraw(GameCore):
-    """One session, `hands` hands, of a bot, X, against the server, Y, which has no seat.
+    """One session of a bot, X, against the server, Y, which has no seat.
 
-    The cards and the server's dice depend only on `deals_key` (32 bytes) and on the session's
-    and the hand's number. There is a die for each of the server's decisions of a hand.
+    The cards and the server's dice depend only on the key, the session's number and the hand's number. Each of the
+    server's decisions in a hand has its own die.
 
-    Questions: init(bet1, bet2), new_hand(card1, card2, winnings), round1(card1,
-    card2, bets), draw(card1, card2, bets), round2(card1, card2, bets1, bets2,
-    drew), showdown(card1, card2, opponent1, opponent2). Answers to the first and the last are ignored.
+    Questions: init(bet1, bet2), new_hand(card1, card2, winnings), round1(card1, card2, bets), draw(card1, card2, bets),
+    round2(card1, card2, bets1, bets2, drew), showdown(card1, card2, opponent1, opponent2). Answers to the first and the
+    last are ignored.
+
+    Args:
+        games_table: Receives a row for each hand.
+        sessions_table: Receives a row for the session.
+        deals_key: Key of the deals and of the server's dice, 32 bytes.
+        hands: Number of hands.
+        bet1: Bet of round 1, in chips.
+        bet2: Bet of round 2, in chips.
+        server: Strategy of the server.
+        match: Number of the match, for all rows.
+        session: Number of the session.
+
+    Raises:
+        ValueError: The key has another length, or a table has other columns.
     """
 
     def __init__(
@@ -152,7 +166,7 @@ cdef class TwoCardDraw(GameCore):
         return self.advance(answer)
 
     cdef Status introduce(self, int64_t answer) noexcept nogil:
-        """Ask init before the first decision, which waits meanwhile."""
+        """Ask init before the first decision, which waits until init is answered."""
         cdef Status status = DECIDE
         cdef bint wanted = self.introduction & TO_INTRODUCE
         if self.introduction & INTRODUCING:
@@ -173,7 +187,7 @@ cdef class TwoCardDraw(GameCore):
         return status
 
     cdef inline Status advance(self, int64_t answer) noexcept nogil:
-        """Play on to the next decision but init."""
+        """Play on to the next decision other than init."""
         cdef int bets
         cdef int asked = self.decision.kind
         if asked == ROUND2:
@@ -246,7 +260,7 @@ cdef class TwoCardDraw(GameCore):
         return DECIDE
 
     cdef inline uint64_t word(self, int number) noexcept nogil:
-        """Return a word of the hand's block."""
+        """Return a word of the hand's block, 64 bits."""
         return <uint64_t>self.words[(2 * number + 1) * LANES] << 32 | self.words[2 * number * LANES]
 
     cdef inline int server_acts(self, int situation, int die) noexcept nogil:
@@ -318,13 +332,13 @@ cdef class TwoCardDraw(GameCore):
         return <View*>self.windows[X]
 
     cdef inline Status ask_bets(self, int kind, int bets) noexcept nogil:
-        """Put a question that shows the bets of the round."""
+        """Ask a question that shows the bets of round 1."""
         self.decision.kind = kind
         self.view().bets = bets
         return DECIDE
 
     cdef void show_again(self) noexcept nogil:
-        """Show a new bot what the questions so far showed: its memory is new. The server's hand only at a showdown."""
+        """Show a restarted bot what the questions so far showed. The server's hand is shown only at a showdown."""
         cdef View* view = self.view()
         view.bet1 = self.bet_sizes[0]
         view.bet2 = self.bet_sizes[1]
@@ -339,7 +353,11 @@ cdef class TwoCardDraw(GameCore):
             view.opp2 = HIGH[self.hands[Y]]
 
     cdef Status settle(self, int folded_by) noexcept nogil:
-        """Record the current hand, and the session at its end. The number is the folder's: 0 no one, 1 x, 2 y."""
+        """Record the current hand, and the session at its end, and continue with the next hand.
+
+        Args:
+            folded_by: 0 if the cards decide, 1 if x folded, 2 if y folded.
+        """
         cdef int bets1 = self.bets[0]
         cdef int bets2 = self.bets[1]
         cdef int stake = ANTE + bets1 * self.bet_sizes[0] + bets2 * self.bet_sizes[1]

@@ -1,13 +1,13 @@
 """The game of two-card draw, from its start to its end and back, for the bot's values.
 
-Cards are independent, and discards carry no information: a player needs
-his hand and the public history only. So a value is a number for each of the bot's hands, summed
-over the server's hands by their reach: the probability that he holds each and has acted so far as he did.
+Cards are independent, and discards carry no information: a player needs only its hand and the public history. So a
+value is a number for each of the bot's hands, summed over the server's hands by their reach. The reach is the
+probability that the server holds a hand and has acted as it did so far.
 
-In a round of betting the bot checks or bets. A player who faces bets folds, calls or raises, up to three
-bets. Each player's decisions are numbered by the bets that he faces, 0 to 3.
-Raising at `bets` leads the other to his decision `bets + 1`, and his raise back to
-`bets + 2`. That is the complete tree. `follow` carries the server's reach forward, `decide_bets` brings values back.
+In a round of betting the bot checks or bets. A player who faces bets folds, calls or raises, up to three bets. Each
+player's decisions are numbered by the bets that it faces, 0 to 3. Raising at `bets` leads the other player to its
+decision `bets + 1`, and its raise back to `bets + 2`. That is the complete tree. `follow` carries the server's reach
+forward, and `decide_bets` brings values back.
 
 The actions of a generated server are those in the problem TwoCardDraw of TopCoder's Marathon Match 14.
 """
@@ -31,7 +31,7 @@ from engine.games.two_card_draw.hands cimport (
 
 
 cdef int allowed(Question stage, int hand, int bets) noexcept:
-    """Return the bits of the actions that a generated server can take."""
+    """Return the actions that a generated server can take, as bits: 1, 2 and 4 for the first, second and third."""
     cdef bint pair = hand >= 10
     cdef bint best = hand == HANDS - 1
     if stage == DRAW:
@@ -73,7 +73,7 @@ cdef inline int bets_of(int history) noexcept nogil:
 
 
 cdef inline int ending(int bets, bint called_by_bot) noexcept nogil:
-    """Return the number among the HISTORIES of a round that ends with this call, or check, of `bets` bets."""
+    """Return the number, among the HISTORIES, of a round that ends with this call, or check, of `bets` bets."""
     return history_number(bets, (bets & 1) == called_by_bot)
 
 
@@ -105,7 +105,7 @@ cdef void reach_of_endings(const Betting* server, const double** ends) noexcept 
 cdef class DrawTree:
     """Both players' strategies, and the bot's values, for the bot's `mode` of decisions.
 
-    Results are kept. After a change of the server's strategy only those that depend on it are recomputed.
+    Results are kept. After a change of the server's strategy, only those that depend on it are recomputed.
     """
 
     def __init__(self, double bet1, double bet2, double tremble):
@@ -115,7 +115,11 @@ cdef class DrawTree:
         self.tremble = tremble
 
     cdef void read_server(self, const double[:, ::1] rows) except *:
-        """Read the server's strategy from rows in a file's order, or raise an error for another shape."""
+        """Read the server's strategy from rows in a file's order.
+
+        Raises:
+            ValueError: The strategy has another shape.
+        """
         cdef int number, action
         cdef double* row
         if rows.shape[0] != SITUATIONS or rows.shape[1] != 3:
@@ -126,7 +130,10 @@ cdef class DrawTree:
                 row[action * HANDS] = rows[number, action]
 
     cdef double* row(self, const Situation* at) noexcept nogil:
-        """Return the server's probability of a situation's first action. The others follow at distances of HANDS."""
+        """Return the address of the server's probability of a situation's first action.
+
+        Those of the other actions follow at distances of HANDS.
+        """
         if at.stage == ROUND1:
             return &self.server.round1[at.bets][0][at.hand]
         if at.stage == DRAW:
@@ -134,7 +141,7 @@ cdef class DrawTree:
         return &self.server.round2[at.history][at.x_drew][at.y_drew][at.bets][0][at.hand]
 
     cdef double value(self) noexcept nogil:
-        """Return the bot's win per hand."""
+        """Return the bot's win per hand, in chips."""
         cdef int history
         self.reach_round1()
         for history in range(HISTORIES):
@@ -151,7 +158,7 @@ cdef class DrawTree:
             copy_hands(self.after[history].reach, ends[history])
 
     cdef void value_history(self, int history) noexcept nogil:
-        """Work out all that follows one ending of round 1."""
+        """Compute everything that follows one end of round 1."""
         cdef int x_drew, y_drew
         for x_drew in range(3):
             self.reach_draw(history, x_drew)
@@ -170,7 +177,7 @@ cdef class DrawTree:
             reach_by_draw(drawing, y_drew, here.reach_drawn[x_drew][y_drew])
 
     cdef void value_round2(self, int history, int x_drew, int y_drew) noexcept nogil:
-        """Compute the bot's values by his hand after the draw."""
+        """Compute the bot's values by its hand after the draw, in chips."""
         cdef After* here = &self.after[history]
         cdef double base = 1 + bets_of(history) * self.bet1
         cdef Betting betting
@@ -187,7 +194,7 @@ cdef class DrawTree:
         )
 
     cdef void value_drawn(self, int history, int x_drew) noexcept nogil:
-        """Compute the bot's values by his hand before he draws `x_drew` cards."""
+        """Compute the bot's values by its hand before it draws `x_drew` cards, in chips."""
         cdef After* here = &self.after[history]
         cdef double values[HANDS]
         cdef int hand
@@ -213,7 +220,16 @@ cdef class DrawTree:
     cdef void decide_bets(
         self, Actions* own, const Betting* server, double base, double bet, const double** ends, double* values
     ) noexcept nogil:
-        """Compute the bot's values of a round by his hand, from those of its ends, after `base` chips from each."""
+        """Compute the bot's values of a round by its hand, in chips, given the values of the round's ends.
+
+        Args:
+            own: The bot's actions.
+            server: The server's reach in the round.
+            base: Chips that each player has paid before the round.
+            bet: Size of a bet in chips.
+            ends: Values of each end, by hand.
+            values: Receives the values by hand.
+        """
         cdef double chosen[4][HANDS]
         cdef double lost[HANDS]
         cdef double checked[HANDS]
@@ -249,7 +265,7 @@ cdef class DrawTree:
     cdef void decide(
         self, double* own, const double* first, const double* second, const double* third, double* values
     ) noexcept nogil:
-        """Compute the values of a decision by hand, from those of its actions. Impossible actions are NULL."""
+        """Compute the values of a decision by hand, given those of its actions. Impossible actions are NULL."""
         if self.mode == TREMBLE:
             if first == NULL:
                 tremble_of_two(self.tremble, second, third, values)

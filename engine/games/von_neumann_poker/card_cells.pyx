@@ -1,4 +1,4 @@
-"""Counts of each pair of cards in legs of von Neumann poker, the gains with it, and the value of luck."""
+"""The value of luck in legs of von Neumann poker, from the number of games and the gains for each pair of cards."""
 
 cimport cython
 from libc.math cimport sqrt
@@ -21,25 +21,26 @@ cdef class CellSums:
     """The value of luck in consecutive legs, from their games in sums by cell.
 
     A cell is seat_0_is_a · 256 + ⌊16 · a_card⌋ · 16 + ⌊16 · b_card⌋. Its sum has 2³² for each game, and x's gain. Each
-    block of a leg that has sessions has sums of its own.
+    block of a leg that has sessions has its own sums.
 
-    A game is worth the mean gain of its cell in earlier blocks, less the mean of this over all cells of its role.
+    The value of a game is the mean gain of its cell in earlier blocks, less the mean of this over its role's cells.
     Before any game, `usual_gains` counts for `games_of_usual` games of each cell. g is the mean length of the sessions
-    in earlier blocks. Before any, `usual_length` counts for `sessions_of_usual` sessions. The luck of a block is its
-    games' dollars, times `scale`/√g.
+    in earlier blocks. Before any, `usual_length` counts for `sessions_of_usual` sessions. The luck of a block is the
+    value of its games in dollars, times `scale`/√g.
 
     Args:
         sessions: Number of sessions of each leg.
-        played: The numbers of the blocks that have sessions.
+        played: Numbers of the blocks that have sessions.
         before: Number of sessions in earlier blocks, for each of them.
-        usual_gains: x's usual gain by cell.
-        games_of_usual: Games of a cell that its usual gain counts for.
-        usual_length: The usual number of games of a session.
+        usual_gains: x's usual gain by cell, in dollars.
+        games_of_usual: Number of games of a cell that its usual gain counts for.
+        usual_length: Usual number of games of a session.
         sessions_of_usual: Number of sessions that the usual length counts for.
-        scale: Points a dollar, times √g.
+        scale: Points per dollar, times √g.
 
     Raises:
         ValueError: The leg has more blocks than any leg, or the arrays have other lengths.
+        MemoryError: There isn't enough memory.
     """
 
     cdef int64_t sessions, blocks, first_session
@@ -94,12 +95,13 @@ cdef class CellSums:
             first_sessions: Number of the first session of each of these legs.
             session: Number of the session of each game.
             seat_0_is_a: Whether x is A in each game.
-            a_card: A's card in each game.
-            b_card: B's card in each game.
-            a_gain: A's gain in each game.
+            a_card: A's card in each game, from 0 to below 1.
+            b_card: B's card in each game, from 0 to below 1.
+            a_gain: A's gain in each game, in dollars.
 
         Raises:
             ValueError: No leg has these games. The sums are then useless.
+            MemoryError: There isn't enough memory.
         """
         cdef int64_t rows = session.shape[0], first = 0, end, leg
         if not rows == seat_0_is_a.shape[0] == a_card.shape[0] == b_card.shape[0] == a_gain.shape[0]:
@@ -116,13 +118,13 @@ cdef class CellSums:
                     self.begin(first_sessions[leg])
 
     cdef int begin(self, int64_t first_session) except -1 nogil:
-        """End the leg under way, and begin the next one.
+        """End the current leg, and begin the next one.
 
         Args:
             first_session: Number of the leg's first session in its match.
 
         Raises:
-            MemoryError: There is no memory for its sums.
+            MemoryError: There isn't enough memory for its sums.
         """
         cdef double* luck
         self.end()
@@ -148,7 +150,11 @@ cdef class CellSums:
         const float[::1] b_card,
         const int8_t[::1] a_gain,
     ) except -1 nogil:
-        """Add games of the leg under way, from a row up to another."""
+        """Add games of the current leg, from row `first` to before `rows`.
+
+        Raises:
+            ValueError: A session belongs to another leg, or a card isn't one.
+        """
         cdef int64_t i, count, number, known = -1
         cdef int64_t* block = NULL
         cdef int32_t cells[AT_ONCE]
@@ -184,7 +190,7 @@ cdef class CellSums:
         return 0
 
     cdef void end(self) noexcept nogil:
-        """Work out the luck in the leg under way."""
+        """Compute the luck in the current leg."""
         cdef double gains[CELLS]        # sum in earlier blocks
         cdef double counts[CELLS]
         cdef double means[CELLS]
@@ -235,7 +241,14 @@ cdef class CellSums:
             )
 
     def write_luck(self, double[:, ::1] luck):
-        """Write the value of luck for x in each leg and block, or raise an error for an array of another shape."""
+        """Write the value of luck for x, in points, in each leg and block.
+
+        Args:
+            luck: Receives the values: shape (legs, BLOCKS).
+
+        Raises:
+            ValueError: The array has another shape.
+        """
         if luck.shape[0] != self.legs or luck.shape[1] != BLOCKS:
             raise ValueError("an array of another shape")
         self.end()

@@ -56,7 +56,7 @@ cdef void make_cards(Cards* made, const Key* key, uint64_t number, uint64_t stre
 
 
 cdef inline uint32_t shown(uint32_t card, bint folded) noexcept nogil:
-    """Return a card as it is shown after the game: only if B didn't fold."""
+    """Return the bits of a card as it is shown after the game: those of −1 if B folded."""
     return (card & (<uint32_t>folded - 1)) | (NO_CARD & (0 - <uint32_t>folded))
 
 
@@ -64,14 +64,23 @@ cdef inline uint32_t shown(uint32_t card, bint folded) noexcept nogil:
 cdef class VonNeumannPoker(GameCore):
     """One leg between the bots at seats x (0) and y (1).
 
-    Rows go into the two tables, with `match` in every row and sessions numbered from `first_session`.
-    Question 0 asks for A's bet, and question 1 whether B calls it.
+    Question 0 asks for A's bet, and question 1 whether B calls it. An answer out of bounds counts as the nearest legal
+    bet.
 
     Args:
+        games_table: Receives a row for each game.
+        sessions_table: Receives a row for each session.
         deals_key: Key of the deals, 32 bytes.
+        sessions: Number of sessions.
+        match: Number of the match, for all rows.
+        first_session: Number of the first session, for the rows.
         seats_swapped: Whether y is A in even games.
+        cap_after_ante: Whether a bet is limited by the money that remains after the ante.
         roles_by_session: Whether even sums of session and game count instead, as in a duplicate match. Two legs of the
-            same deals, one of them swapped, then exchange the roles of every deal however long sessions are.
+            same deals, one of them swapped, then exchange the roles of every deal no matter how long sessions are.
+
+    Raises:
+        ValueError: The key has another length, or a table has other columns.
     """
 
     def __init__(
@@ -131,13 +140,17 @@ cdef class VonNeumannPoker(GameCore):
         return self.start_game()
 
     cdef inline int64_t stake_won(self) noexcept nogil:
-        """Return A's win if the cards decide. If they are equal, B wins."""
+        """Return A's win in dollars if the cards decide. If they are equal, B wins."""
         return (ANTE + self.bet) * (2 * (self.a_card > self.b_card) - 1)
 
     cdef Status finish_game(self, int64_t gain, bint folded, uint32_t a_shown, uint32_t b_shown) noexcept nogil:
-        """Record the current game, and the session at its end, and continue with the next.
+        """Record the current game, and the session at its end, and continue with the next game.
 
-        The gain is A's. Each bot's card is shown to the other one at his next decision.
+        Args:
+            gain: A's gain in dollars.
+            folded: Whether B folded.
+            a_shown: A's card as B sees it at its next decision.
+            b_shown: B's card as A sees it at its next decision.
         """
         cdef int64_t* rows = &self.games_table.rows
         cdef int64_t row = rows[0]
@@ -175,7 +188,7 @@ cdef class VonNeumannPoker(GameCore):
         return self.deal()
 
     cdef Status finish_session(self) noexcept nogil:
-        """Record the session now played, give both their stacks, and go on to the next."""
+        """Record the session that ended, give both bots their stacks, and continue with the next session."""
         cdef int64_t gain = (STACK - self.a_money) if self.a_seat else (self.a_money - STACK)
         cdef double points = <double>gain / ROOTS[self.game]
         cdef int64_t row = self.sessions_table.rows
@@ -209,7 +222,7 @@ cdef class VonNeumannPoker(GameCore):
         return self.deal()
 
     cdef inline Status deal(self) noexcept nogil:
-        """Deal the next game and ask A."""
+        """Deal the next game, and ask A for a bet."""
         if unlikely(<uint64_t>self.game % BLOCK_WORDS == 0):    # cheap since unsigned
             self.find_deals()
         self.b_card = self.next_cards[0].bits
@@ -222,7 +235,10 @@ cdef class VonNeumannPoker(GameCore):
         return DECIDE
 
     cdef void find_deals(self) noexcept nogil:
-        """Find the next game's block. Many sessions need only their first, so those of several are made at once."""
+        """Find the next game's block of cards.
+
+        Many sessions need only their first block, so those of several sessions are made at the same time.
+        """
         cdef int lane
         if self.game == 0:
             lane = <int>(self.session % LANES)
@@ -238,7 +254,7 @@ cdef class VonNeumannPoker(GameCore):
     cdef inline void show(
         self, int seat, uint32_t card, uint32_t previous_card, int64_t money, int64_t opponents_money
     ) noexcept nogil:
-        """Write the seat's view."""
+        """Write a seat's view."""
         cdef View* view = <View*>self.windows[seat]
         view.card = card
         view.opponents_previous_card = previous_card

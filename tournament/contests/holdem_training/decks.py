@@ -21,7 +21,7 @@ def read_decks(path: Path) -> NDArray[np.uint8]:
     `#` begins a comment. Empty lines are ignored.
 
     Raises:
-        InputError: The file is malformed. The message names the line and the expected form.
+        InputError: The file can't be read, or is malformed. The message names the line and the expected form.
     """
     try:
         text = read_small_file(path, _MAX_BYTES).decode()

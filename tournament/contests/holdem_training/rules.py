@@ -46,11 +46,11 @@ class Settings(BankedSettings):
     hands: int = Field(10_000, ge=1, le=10_000_000, description="hands of a session")
     max_faults: FaultsAllowed = Field(3, description=f"{FAULTS}; a program is at the first")
 
-    # As the statement of the function form has it: 120 seconds for everything, and 512 MB.
+    # The statement of the function form allows 120 seconds for everything, and 512 MB.
     seconds: Seconds = 120.0
     memory_megabytes: Megabytes = 512
 
-    # As the statement of the terminal form has it: 10 seconds for a match of 10,000 hands, however they are spread.
+    # The statement of the terminal form allows 10 seconds for a match of 10,000 hands, however they are spread.
     # Longer sessions get more: their hands have up to four decisions.
     program_seconds: ProgramSeconds = 10.0
     increment_ms: Increment = 0.25

@@ -33,7 +33,7 @@ Payoffs = Sequence[Sequence[float]]  # indexed by the row player's move and the 
 SEAT_0_IS_ROW = "seat_0_is_row"
 _STRETCHES = 20  # parts of a game's turns
 _MAX_LINES = 4  # moves whose share is shown over a game: the bot's most frequent
-_MAX_BOTH = 3  # up to this many moves, answers are shown by both players' last moves, else by the other's
+_MAX_BOTH = 3  # up to this many moves, answers are shown by both players' last moves, otherwise by the other's
 _MAX_ANSWERS = 12  # up to this many moves they are shown at all
 
 

@@ -131,7 +131,7 @@ def _make_presentation(settings: Settings) -> Presentation:
     return new_presentation(settings.moves, payoffs, expected or turns)
 
 
-_ENDS_FOR_PANELS = 4  # times its expected length: beyond that one game in fifty goes on
+_ENDS_FOR_PANELS = 4  # times a game's expected length: one game in fifty is longer
 _SESSIONS_AT_LIMITS = 10
 _MOVE = Int(-1, MAX_MOVES - 1)
 _OBSERVATION = {

@@ -17,7 +17,7 @@ _MAX_NODES = 60_000
 _MAX_GAMES = 4
 # OpenSpiel's PlayerId of movers that aren't players.
 _CHANCE_MOVES, _ALL_MOVE = -1, -2
-_SEEDS = ("rng_seed", "seed")  # what games that draw their chance themselves call its parameter
+_SEEDS = ("rng_seed", "seed")  # names of the parameter in games that draw their chance themselves
 _SEED_LIMIT = 1 << 31
 _MAX_TRIED = 500  # actions, to see whether two runs of a seed are equal
 

@@ -35,7 +35,10 @@ _BET_LABELS = ("1–5", "6–10", "11–15", "16–20", "21–30", "31–40", "4
 
 
 def tally(rows: Rows, seats: Seats) -> Sums:
-    """Count `bets`, by A's number, card and bet, and `answers`, by B's number, card, bet and whether B folded."""
+    """Count `bets`, by A's number, card and bet, and `answers`, by B's number, card, bet and whether B folded.
+
+    A pass is a bet of 0, which has no answers.
+    """
     bet = rows["bet"]
     everybody, sizes = seats.entrants + 1, BET_LIMIT + 1
     a = np.where(rows["seat_0_is_a"], *seats.players)
@@ -56,7 +59,7 @@ def charts(sums: Sums, subject: Subject) -> Sequence[Chart]:
     by_card = [bets.sum(axis=1) for bets, _ in both]
     mean_bets = [shares(bets @ np.arange(BET_LIMIT + 1), games) for (bets, _), games in zip(both, by_card)]
     betting = [shares(bets[:, 1:].sum(axis=1), games) for (bets, _), games in zip(both, by_card)]
-    # By bet: groups of neighbouring sizes.
+    # Folds are by groups of neighbouring sizes of bets.
     folds_by_bet = []
     for _, answers in both:
         grouped = np.add.reduceat(answers.sum(axis=0), _BET_EDGES, axis=0)
