@@ -292,7 +292,7 @@ def test_open_board_hides_games_of_shared_hands(
 
 
 def test_final_of_best_is_played_on_fresh_cards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The open board, without the best, decides nothing. It has games, but neither the seed nor output of bots."""
+    """Show games, but neither the seed nor output of bots, on the open board, which decides nothing."""
     seeds = (f"seed {number} of a test of finals" for number in count())
     monkeypatch.setattr(seed_module, "drawn_seed", lambda: next(seeds))
     monkeypatch.setattr(watch_module, "_WHOLE_SECONDS", 0.0)
