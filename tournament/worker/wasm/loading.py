@@ -1,4 +1,4 @@
-"""Bots' WebAssembly, checked against the contest and against what it may cost this machine, and compiled."""
+"""Bots' WebAssembly, checked against the contest and against this machine's limits, and compiled."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def _load(code: bytes, interface: Interface, stem: str, memory_megabytes: int, k
     results = [str(_function(exports[name]).results[0]) for name in functions]
     imports = tuple(item.name or "" for item in module.imports)
     starters = _starters(exports)
-    # Asking a question takes fuel, which is the bot's time: bots that may ask for the time are always asked.
+    # Asking a question takes fuel, which is the bot's time. So bots that might ask for the time are always asked.
     constant = frozenset() if set(SURROUNDINGS) & set(imports) else read.constant_functions(functions)
     ignored_questions = frozenset(
         kind
