@@ -1,4 +1,4 @@
-"""The variance that a leg's blocks show (batch means), worked out for all legs of a batch."""
+"""The variance that a leg's blocks show (batch means), computed for all legs of a batch."""
 
 from engine.kernel.game_core cimport BLOCKS, MAX_SEATS
 
@@ -20,8 +20,9 @@ def sums_of_legs(
         totals: A core's sums by leg and seat.
         shares: Share of a leg in each block.
         used: Number of blocks with a share. With fewer than two, variances are 0.
-        luck: Value of luck for the first seat in each leg by block, which it cost the second, or None.
-        luck_in_all: Its sum for each leg.
+        luck: Points of luck for the first seat in each leg by block, which it cost the second, or None.
+        luck_in_all: Their sum for each leg.
+        sums: Receives a row of six numbers for each leg and seat.
 
     Raises:
         ValueError: Arrays have other sizes.
@@ -72,7 +73,7 @@ def sums_of_legs(
 
 
 cdef void spread(double* values, const double* shares) noexcept nogil:
-    """Subtract from each block its share of the sum."""
+    """Subtract from the value of each block its share of the sum."""
     cdef double whole = total(values)
     cdef int block
     for block in range(BLOCKS):
@@ -80,7 +81,7 @@ cdef void spread(double* values, const double* shares) noexcept nogil:
 
 
 cdef double product(const double* one, const double* other) noexcept nogil:
-    """Return the sum of the products."""
+    """Return the sum of the products of two blocks' values."""
     cdef double products[BLOCKS]
     cdef int block
     for block in range(BLOCKS):

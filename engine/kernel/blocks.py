@@ -1,4 +1,4 @@
-"""The blocks of a leg: BLOCK_COUNT equal runs of its sessions, or of its games where games are scored."""
+"""The blocks of a leg: BLOCK_COUNT equal runs of its sessions, or of its games if games are scored."""
 
 from __future__ import annotations
 

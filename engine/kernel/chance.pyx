@@ -1,7 +1,6 @@
 """Chance for rules written in Python: named as in the standard library's `random`, with words of `engine.kernel.deals`.
 
-Draws depend on a key and a number alone: not on the version of Python, nor on
-draws under other numbers.
+Draws depend on a key and a number alone: not on the version of Python, nor on draws under other numbers.
 """
 
 import random
@@ -12,19 +11,27 @@ from libc.stdint cimport UINT64_MAX, uint64_t
 
 from engine.kernel.deals cimport read_key, start_stream, stream_word
 
-cdef object ALL_WORDS = 2**64   # how many different words there are
+cdef object ALL_WORDS = 2**64   # number of different words
 
 
 @cython.final
 cdef class Rng:
-    """Draws from the stream of one number under a key of 32 bytes."""
+    """Draws from the stream of one number under a key.
+
+    Args:
+        key: 32 bytes.
+        number: Number of the stream.
+
+    Raises:
+        ValueError: The key has another length.
+    """
 
     def __init__(self, bytes key, uint64_t number=0):
         read_key(&self.key, key)
         self.turn_to(number)
 
     cdef void turn_to(self, uint64_t number) noexcept nogil:
-        """Go on with the stream of another number, from its beginning."""
+        """Continue with the stream of another number, from its beginning."""
         self.number = number
         self.drawn = 0
         self.is_started = False     # many games draw nothing
@@ -38,7 +45,11 @@ cdef class Rng:
         return stream_word(&self.stream, self.drawn - 1)
 
     cdef uint64_t below(self, uint64_t end) except? 0:
-        """Return a number from 0 to one less than the end, all equally likely, or raise an error for an end of 0."""
+        """Return a number from 0 to one less than the end, all equally likely.
+
+        Raises:
+            ValueError: The end is 0.
+        """
         if end == 0:
             raise ValueError("there is nothing to draw from")
         cdef uint64_t over = (UINT64_MAX % end + 1) % end   # words that would favour the first numbers
@@ -48,10 +59,11 @@ cdef class Rng:
         return word % end
 
     cdef double fraction(self) noexcept nogil:
+        """Return a float of at least 0 and below 1, of 53 random bits."""
         return <double>(self.word() >> 11) * 1.1102230246251565e-16     # 2^-53
 
     def random(self):
-        """Return a number from 0 to 1, never 1."""
+        """Return a float of at least 0 and below 1."""
         return self.fraction()
 
     def randrange(self, start, stop=None, step=1):
@@ -75,11 +87,19 @@ cdef class Rng:
         return start + step * (self.below(count) if count < ALL_WORDS else self.word())
 
     def randint(self, low, high):
-        """Return an integer from `low` to `high`, both included, or raise an error if there is none."""
+        """Return an integer from `low` to `high`, both included.
+
+        Raises:
+            ValueError: There is none, or there are more than 2**64.
+        """
         return self.randrange(low, high + 1)
 
     def choice(self, items):
-        """Return one item of a sequence, all equally likely, or raise an error if it is empty."""
+        """Return one item of a sequence, all equally likely.
+
+        Raises:
+            ValueError: The sequence is empty.
+        """
         return items[self.below(len(items))]
 
     def shuffle(self, items):
@@ -90,8 +110,12 @@ cdef class Rng:
             items[last], items[other] = items[other], items[last]
 
     def sample(self, items, Py_ssize_t count):
-        """Return `count` different items of a sequence in random order, or raise an error if it has fewer."""
-        cdef dict moved = {}    # the undrawn item's old place, by its new one
+        """Return `count` different items of a sequence in random order.
+
+        Raises:
+            ValueError: It has fewer, or the count is negative.
+        """
+        cdef dict moved = {}    # old index of an undrawn item, by its new one
         cdef Py_ssize_t last = len(items) - 1
         cdef Py_ssize_t other
         if not 0 <= count <= len(items):
@@ -105,7 +129,11 @@ cdef class Rng:
         return drawn
 
     def roll(self, Py_ssize_t count, int faces=6):
-        """Return `count` numbers from 1 to `faces`, or raise an error for a negative count or no face."""
+        """Return `count` numbers from 1 to `faces`, all equally likely.
+
+        Raises:
+            ValueError: The count is negative, or there is no face.
+        """
         if count < 0 or faces < 1:
             raise ValueError(f"{count} dice of {faces} faces can't be rolled")
         return [1 + self.below(faces) for _ in range(count)]
@@ -137,7 +165,11 @@ cdef class Rng:
         return last     # rounding led here
 
     def __getattr__(self, str name):
-        """Return a method of Python's `random` that isn't among the fast draws above."""
+        """Return a method of Python's `random` that isn't among the fast draws above.
+
+        Raises:
+            AttributeError: There is no such method.
+        """
         if name.startswith("_"):
             raise AttributeError(f"{type(self).__name__} has no attribute {name}")
         return getattr(StreamRandom(self), name)
@@ -154,11 +186,15 @@ class StreamRandom(random.Random):
         super().__init__(0)
 
     def random(self):
-        """Return a float from 0 to below 1."""
+        """Return a float of at least 0 and below 1."""
         return self._rng.random()
 
     def getrandbits(self, count):
-        """Return an integer of `count` random bits, or raise an error if that is negative."""
+        """Return an integer of `count` random bits.
+
+        Raises:
+            ValueError: The count is negative.
+        """
         cdef Rng rng = self._rng
         if count < 0:
             raise ValueError("number of bits must be non-negative")
@@ -168,7 +204,7 @@ class StreamRandom(random.Random):
         return drawn & ((1 << count) - 1)
 
     def randbytes(self, count):
-        """Return random bytes."""
+        """Return `count` random bytes."""
         return self.getrandbits(8 * count).to_bytes(count, "little")
 
     def seed(self, *given, **named):

@@ -1,15 +1,13 @@
 """The randomness of deals: counter-based, so that any deal can be computed without those before it.
 
-A word is a function of (key, stream, number) alone. Bots see words, so this
-is a keyed pseudo-random function of cryptographic quality: ChaCha8 with a key
-of 256 bits (J.-P. Aumasson, "Too Much Crypto", 2019, on why 8 rounds are
-enough). Words that a bot has seen don't distinguish another from a random
-one. A block gives eight words of 64 bits, and eight blocks are made together.
+A word is a function of (key, stream, number) alone. Bots see words, so this is a keyed pseudo-random function of
+cryptographic quality. It is ChaCha8 with a key of 256 bits (J.-P. Aumasson, "Too Much Crypto", 2019, on why 8 rounds
+are enough). Words that a bot has seen don't distinguish another from a random one. A block gives eight words of 64
+bits, and eight blocks are made together.
 
-One word can decide a single answer, such as the yes or no of a hundred rollouts.
-Then it starts the faster SplitMix64 (Steele, Lea and Flood, "Fast splittable
-pseudorandom number generators", OOPSLA 2014): `spread`. That can be
-run backwards, so each use says why no bot sees enough.
+One word can decide a single answer, such as the yes or no of a hundred rollouts. Then it starts the faster SplitMix64
+(Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014): `spread`. That can be run
+backwards, so each use says why no bot sees enough.
 """
 
 from libc.stdint cimport uint32_t, uint64_t
@@ -32,7 +30,11 @@ cdef Fill FASTEST = chacha8_version(VERSION_COUNT - 1)
 
 
 cdef int read_key(Key* key, content) except -1:
-    """Read 32 bytes as little-endian words, or raise an error for another length."""
+    """Read 32 bytes as little-endian words.
+
+    Raises:
+        ValueError: The content isn't 32 bytes.
+    """
     cdef const unsigned char* at
     cdef int i
     if not isinstance(content, bytes) or len(content) != KEY_BYTES:
@@ -44,12 +46,12 @@ cdef int read_key(Key* key, content) except -1:
 
 
 cdef void make_blocks(Blocks* blocks, const Key* key, uint64_t number, uint64_t stream, bint across) noexcept nogil:
-    """Make eight blocks of a stream from this number on, or `across` eight streams the block of this number."""
+    """Make eight blocks of a stream, starting at this number, or `across` eight streams the block of this number."""
     FASTEST(blocks.halves, key.words, number, stream, across)
 
 
 cdef void start_stream(Stream* stream, const Key* key, uint64_t number) noexcept nogil:
-    """Start the stream of this number."""
+    """Start the stream of this number, and make its first blocks ready."""
     stream.key = key[0]
     stream.number = number
     make_ready(stream, 0)
@@ -62,7 +64,11 @@ cdef void make_ready(Stream* stream, uint64_t block) noexcept nogil:
 
 
 def deal_word(bytes key, uint64_t stream, uint64_t number):
-    """Return the 64 random bits of this key, stream and number."""
+    """Return the 64 random bits of this key, stream and number.
+
+    Raises:
+        ValueError: The key isn't 32 bytes.
+    """
     cdef Key words
     cdef Stream read
     read_key(&words, key)
@@ -71,9 +77,10 @@ def deal_word(bytes key, uint64_t stream, uint64_t number):
 
 
 def blocks(bytes key, uint64_t number, uint64_t stream, *, bint across=False, int version=-1):
-    """Return BLOCKS_AT_ONCE blocks of eight words of a stream from a number on, or `across` streams of one number.
+    """Return BLOCKS_AT_ONCE blocks of a stream, starting at a number. Each is a list of eight words.
 
     Args:
+        across: Whether to return blocks of this number, one of each of as many streams that start at `stream`.
         version: One of the VERSIONS of the code that this processor can run. By default the fastest.
 
     Raises:

@@ -79,7 +79,7 @@ cdef class GameCore:
 
 
 cdef inline void score_game(GameCore core, double points) noexcept nogil:
-    """Add points for the game now played, and go on to the next. For legs of one seat and one session."""
+    """Add points for the game now played, and continue with the next. For legs of one seat and one session."""
     if core.game == core.block_end:    # seldom: a division for every game would cost as much as a deal
         core.block = core.game * BLOCKS // core.games_per_session
         core.block_end = ((core.block + 1) * core.games_per_session + BLOCKS - 1) // BLOCKS

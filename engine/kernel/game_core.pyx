@@ -1,11 +1,9 @@
 """The base of all contests' games: a game as a state machine that asks.
 
-A core plays one leg. `step` takes the answer to the pending decision, plays on
-to the next one and returns its need. That is an answer (`DECIDE`), another
-answer because this one breaks the rules (`REFUSED`), room for records
-(`RECORDS_FULL`) or nothing more (`LEG_OVER`). It never calls a bot, so all kinds
-of bots, and one leg or many legs in lockstep, can use it. Some questions are
-only news, whose answers are ignored. A core omits those that a seat ignores.
+A core plays one leg. `step` takes the answer to the pending decision, plays on to the next one and returns its need.
+That is an answer (`DECIDE`), another answer because this one breaks the rules (`REFUSED`), room for records
+(`RECORDS_FULL`) or nothing more (`LEG_OVER`). It never calls a bot, so all kinds of bots, and one leg or many legs in
+lockstep, can use it. Some questions are only news, whose answers are ignored. A core omits those that a seat ignores.
 """
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
@@ -41,7 +39,12 @@ cdef class GameCore:
         free(self.more_seats)
 
     cdef int take_seats(self, int seats) except -1:
-        """Allocate memory for a number of players, before the core is used. Without a call there are two."""
+        """Allocate memory for a number of players, before the core is used. Without a call there are two.
+
+        Raises:
+            ValueError: A core can't have as many seats.
+            MemoryError: There is no memory for them.
+        """
         cdef char* room
         if not 1 <= seats <= MAX_SEATS:
             raise ValueError(f"a core has 1 to {int(MAX_SEATS)} seats, not {seats}")
@@ -60,6 +63,7 @@ cdef class GameCore:
         return 0
 
     cdef void begin_seats(self, int seats) noexcept nogil:
+        """Set the number of seats, and let views be written into `scratch`."""
         cdef int seat
         self.seats = seats
         for seat in range(seats):
@@ -68,7 +72,11 @@ cdef class GameCore:
     cdef int record_in(
         self, Table games, game_row, Table sessions, session_row, int64_t match, int32_t first_session
     ) except -1:
-        """Store the tables to write to, and their rows' first values, or raise an error for tables of other rows."""
+        """Store the tables to write to, and the match and first session of their rows.
+
+        Raises:
+            TypeError: A table has other rows than the core writes.
+        """
         games.expect(game_row)
         sessions.expect(session_row)
         self.games_table = games
@@ -78,10 +86,11 @@ cdef class GameCore:
         return 0
 
     cdef Status step(self, int64_t answer) noexcept nogil:
+        """Take the answer to the pending decision, play on to the next one, and return what the core needs."""
         return LEG_OVER
 
     cdef void look_at(self, int ahead) noexcept nogil:
-        """Make the pending question at this distance from the next one the current `decision`."""
+        """Make one of the questions that are asked together the current `decision`. The next one has number 0."""
         pass
 
     cdef object said(self, int64_t answer):
@@ -93,7 +102,11 @@ cdef class GameCore:
         return b""
 
     cdef int64_t read_answer(self, value) except? -1:
-        """Return the number for `step` of a program's JSON answer that is no integer, or raise an error."""
+        """Return the number for `step` of an answer that isn't an integer, as JSON has it.
+
+        Raises:
+            ValueError: It is no answer to the pending decision. The message describes what the bot did.
+        """
         raise ValueError("wrote no whole number")
 
     cdef int64_t default_answer(self) noexcept nogil:
@@ -105,7 +118,7 @@ cdef class GameCore:
         pass
 
     cdef void score_session(self) noexcept nogil:
-        """Add the points of the session now played to the leg's sums, and go on to the next."""
+        """Add the points of the session now played to the leg's sums, and continue with the next."""
         cdef int seat
         cdef double points
         for seat in range(self.seats):
@@ -133,7 +146,7 @@ cdef class GameCore:
         ])
 
     def packed_sums(self):
-        """Return the sums as bytes: for each seat its points, their squares, and its points by block."""
+        """Return the sums as doubles in bytes: for each seat its points, the sessions' squares, and points by block."""
         return PyBytes_FromStringAndSize(<char*>self.totals, self.seats * sizeof(Sums))
 
     def play(self, int64_t answer=0):
@@ -148,7 +161,7 @@ cdef class GameCore:
         return status
 
     def heed(self, stopping):
-        """Take a function that says whether the run is to stop, which then ends steps of rules in Python."""
+        """Store a function that returns whether the run is stopping. If it is, it ends steps of rules in Python."""
         pass
 
     @property
@@ -174,11 +187,11 @@ cdef class GameCore:
         self.restarted(seat)
 
     def dismiss(self, int seat):
-        """Ask a seat no more. Its default answers count to the end, for cores of more than two seats."""
+        """Stop asking a seat. Its default answers count to the end, for cores of more than two seats."""
         self.dismissed |= <uint64_t>1 << seat
 
     def listen(self, int seat, printed):
-        """Take a function that gives what a seat's bot printed since its last call. Used by a core that `observes`."""
+        """Store a function that returns what a seat's bot printed since its last call. Cores that `observe` use it."""
         pass
 
     @property
@@ -187,13 +200,13 @@ cdef class GameCore:
         return False
 
     def skip_questions(self, int seat, questions):
-        """Don't ask a seat these questions, which only tell it something that it ignores."""
+        """Set the questions, by their numbers, that a seat isn't asked, because they only give news that it ignores."""
         self.ignored_questions[seat] = 0
         for question in questions:
             self.ignored_questions[seat] |= <uint64_t>1 << question
 
     def narrowed(self):
-        """Return the type of the pending decision's answers if it is narrower than the interface's, or None."""
+        """Return the type of the pending decision's answers, or None if it isn't narrower than the interface's."""
         return None
 
     def write_views_to(self, int seat, uintptr_t address):
@@ -205,12 +218,12 @@ cdef class GameCore:
         return {}
 
     def check(self):
-        """Raise the exception, no bot's fault, that ended the leg, if any: for cores with rules in Python."""
+        """Raise the exception of the rules that ended the leg, if there is one. Only rules in Python raise any."""
 
     def position(self):
         """Return the session in the leg and the game in the session that are being played, from 0."""
         return self.session, self.game
 
     def pending(self):
-        """Return the pending decision: (kind, seat, view as bytes)."""
+        """Return the pending decision: the number of its question, the asked seat, and the seat's view as bytes."""
         return self.decision.kind, self.decision.seat, self.windows[self.decision.seat][:self.view_size]

@@ -1,9 +1,8 @@
 """Column buffers that the cores fill row by row and the store takes away.
 
-A core declares a row of each of its tables as a C struct, the only place where
-columns have their names, types and order. `Table` lays out the columns so that
-the offset of a struct's member tells where its column is: see `column` in the
-.pxd.
+A core declares a row of each of its tables as a C struct, the only place where columns have their names, types and
+order. `Table` lays out the columns so that the offset of a struct's member determines the address of its column (see
+`column` in the .pxd).
 """
 
 from libc.string cimport memcpy
@@ -17,7 +16,7 @@ import numpy as np
 cnp.import_array()
 
 cdef enum:
-    # Columns a whole number of pages apart would all want the same few lines of the processor's cache.
+    # Columns that are complete pages apart would all use the same few lines of the processor's cache.
     LARGE = 1024        # rows
     STAGGER = 3 * 64    # bytes between columns of one byte; wider ones get it times their width
 
@@ -30,12 +29,12 @@ def described(row):
 cdef class Table:
     """Columns of equal length in memory, `rows` of `capacity` in use.
 
-    Legs of one batch fill the same table one after the other. The columns
-    are one piece of memory of the structured type `layout`, so a copy of
-    it holds all rows. The type of one row is in `row`.
+    Legs of one batch fill the same table one after the other. The columns are one piece of memory of the structured
+    type `layout`, so a copy of it holds all rows. The type of one row is in `row`.
 
     Args:
         fields: Maps a column's name to its numpy type name. A bool is one byte, 0 or 1.
+        capacity: Maximum number of rows.
     """
 
     def __init__(self, dict fields, int64_t capacity):
@@ -52,6 +51,7 @@ cdef class Table:
         self.take_memory()
 
     cdef int take_memory(self) except -1:
+        """Allocate the columns, filled with zeros."""
         self.whole = np.zeros(1, dtype=self.layout)
         self.columns.content = <char*>cnp.PyArray_DATA(self.whole)
         return 0
@@ -69,13 +69,17 @@ cdef class Table:
 
     @property
     def arrays(self):
-        """The columns by name."""
+        """The columns by name, each of `capacity` elements."""
         if self.by_name is None:
             self.by_name = {name: self.whole[name][0] for name in self.layout.names}
         return self.by_name
 
     cdef int expect(self, row) except -1:
-        """Raise TypeError unless a row is such a struct."""
+        """Check that a core's rows are those of the table.
+
+        Raises:
+            TypeError: They have other members.
+        """
         if row is self.expected:    # comparing structs takes longer than many games
             return 0
         if self.row != row:

@@ -6,9 +6,13 @@ from typing import NamedTuple
 
 
 class SeatSums(NamedTuple):
-    """A seat's points, their squares by session, and its points by block.
+    """A seat's sums over a leg.
 
-    The blocks are BLOCK_COUNT equal runs of the leg's sessions, or of its games where games are scored.
+    Attributes:
+        points: Sum of its points.
+        squared_points: Sum of the squares of its points in each session.
+        blocks: Its points by block. The blocks are BLOCK_COUNT equal runs of the leg's sessions, or of its games if
+            games are scored.
     """
 
     points: float

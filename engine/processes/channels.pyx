@@ -29,7 +29,7 @@ cdef enum:
     ALSO_ASKED = 2              # questions of others that are then asked at once
     MOST_TURNS = 4              # turns for each process in which one with few questions waits
     MAX_QUOTED = 100           # quoted characters of a line that isn't an answer
-    COMPLAINTS_AT_ONCE = 64     # reads of 4 KB, so that a flood does not keep the others waiting
+    COMPLAINTS_AT_ONCE = 64     # reads of 4 KB, so that a flood doesn't keep the others waiting
 
 
 cdef bint start_gathering(Channel* channel, size_t room) noexcept nogil:
@@ -131,7 +131,7 @@ cdef size_t line_room(const Channel* channel) noexcept nogil:
 
 
 cdef Reading pull(Channel* channel, size_t room) noexcept nogil:
-    """Read once into the inbox, which has this many bytes in all and isn't full."""
+    """Read once into the inbox, which has this many bytes in all and isn't full. Return whether something came."""
     cdef Py_ssize_t got
     while True:
         got = read(channel.from_bot, channel.inbox + channel.inbox_size, room - channel.inbox_size)
@@ -154,7 +154,7 @@ cdef void take_word_of_start(Channel* channel) noexcept nogil:
 
 
 cdef void drain(Channel* channel) noexcept nogil:
-    """Read a process's standard error, and keep the end of it."""
+    """Read what a process wrote to standard error, up to a limit, and keep the end of it."""
     cdef char chunk[4096]
     cdef Py_ssize_t got
     cdef int kept, _portion
@@ -194,6 +194,7 @@ cdef int watch(const Channel* channel, pollfd* polled) noexcept nogil:
 
 
 cdef void free_buffers(Channel* channel) noexcept nogil:
+    """Free the memory of a channel."""
     free(channel.gathering)
     free(channel.gathered)
     free(channel.sending)
@@ -202,6 +203,7 @@ cdef void free_buffers(Channel* channel) noexcept nogil:
 
 
 cdef int64_t now_nanoseconds() noexcept nogil:
+    """Return the monotonic clock's time in nanoseconds."""
     cdef timespec moment
     clock_gettime(CLOCK_MONOTONIC, &moment)
     return <int64_t>moment.tv_sec * 1000000000 + moment.tv_nsec
@@ -226,7 +228,19 @@ cdef class Channels:
         free(self.polled)
 
     def open(self, int to_bot, int from_bot, int errors, *, bint lines, bytes greeting=b"", dialogue=None):
-        """Add a process by its pipes, which become non-blocking. Return its number. It receives `greeting` first."""
+        """Add a process by its pipes, which become non-blocking, and return the number of its channel.
+
+        Args:
+            to_bot: Descriptor of the process's input.
+            from_bot: Descriptor of its output.
+            errors: Descriptor of its standard error.
+            lines: Whether it is a program, which is asked in text.
+            greeting: Bytes that it receives before its first question.
+            dialogue: Writes its questions and reads its lines instead of JSON, unless it is None.
+
+        Raises:
+            MemoryError: The worker itself lacks memory.
+        """
         cdef int number = self.spare.pop() if self.spare else self.count
         cdef size_t count = self.count + 1
         if not (
@@ -292,7 +306,7 @@ cdef class Channels:
         return bool(channel.outstanding), channel.messages, bool(starts)
 
     def printed(self, int number):
-        """Return the last bytes that a process wrote to standard error."""
+        """Return the last bytes, at most 4,096, that a process wrote to standard error."""
         if self.all[number].is_open:
             drain(&self.all[number])
         return self.all[number].tail[:self.all[number].tail_size]
@@ -330,7 +344,7 @@ cdef class Channels:
         return events
 
     cdef void note_question(self, int number) noexcept nogil:
-        """Take note of a question that was gathered. The first one begins the process's wait."""
+        """Record a question that was gathered. The first one begins the process's wait."""
         if self.all[number].questions == 1:
             self.turns += 1
             self.all[number].waits_since = self.turns
@@ -409,7 +423,7 @@ cdef class Channels:
     cdef bint was_silent(self, int number) noexcept nogil:
         """Fail a program that has written something before it is asked. Return whether it was silent.
 
-        Only the first time the pipe is read. Later, a line too many is found together with the next one.
+        The pipe is read only the first time. Later, a line too many is found together with the next one.
         """
         cdef Channel* channel = &self.all[number]
         if not make_inbox(channel, line_room(channel)):
@@ -474,7 +488,14 @@ cdef class Channels:
                 room = min(most + 1, 2 * room)
 
     cdef bint wait_for_any(self, int64_t until) noexcept nogil:
-        """Wait until a process answers or writes an error. Return False if none is asked or the time is over."""
+        """Wait for at most 50 ms until a process answers or writes to standard error.
+
+        Args:
+            until: Time of the monotonic clock, in nanoseconds, after which it doesn't wait.
+
+        Returns:
+            False if no process is asked or the time is over.
+        """
         cdef int i
         cdef int count = 0
         cdef int most = 50
@@ -513,7 +534,7 @@ cdef class Channels:
         self.fail(number, b"")
 
     cdef void fail(self, int number, const char* why, int kind=CHANNEL_FAILED) noexcept nogil:
-        """Record that a channel can't continue. Without a reason its process has ended or closed its pipes."""
+        """Record that a channel can't continue, and report it. Without a reason its process has closed its pipes."""
         if not self.all[number].is_open:
             return
         self.all[number].is_open = False
@@ -524,7 +545,7 @@ cdef class Channels:
     cdef void report(
         self, int kind, int lane, int channel, const char* text, size_t length, const char* printed=NULL, size_t most=0
     ) noexcept with gil:
-        """Record an event, with `most` bytes that a leg printed."""
+        """Record an event, with `most` bytes that a leg printed. −1 stands for no lane or no channel."""
         self.has_events = True
         try:
             what = text[:min(length, <size_t>MAX_EVENT_TEXT)].decode("utf-8", "replace")

@@ -54,8 +54,8 @@ cdef extern from *:
     Py_ssize_t receive(void* order, size_t size, int* ends, size_t count) nogil
 
 cpdef enum:
-    FORK = 1            # comes with the process's standard streams; answered by a Reply of its number
-    REAP                # wait for a process to end: answered by a Reply of its status and the most memory it had
+    FORK = 1            # comes with the process's standard streams; answered by a Reply with its process ID
+    REAP                # waits for a process to end; answered by a Reply with its status and peak memory
 
 cdef enum:
     STREAMS = 3         # standard input, output and errors of a process
@@ -74,7 +74,12 @@ REPLY_BYTES = sizeof(Reply)
 
 
 def order(int kind, int process=0):
-    """Return an order as the loop reads it."""
+    """Return an order as the loop reads it.
+
+    Args:
+        kind: FORK or REAP.
+        process: Process ID of the fork to be reaped.
+    """
     cdef Order order
     order.kind = kind
     order.process = process
@@ -83,6 +88,8 @@ def order(int kind, int process=0):
 
 def read_reply(bytes reply):
     """Return the outcome and the peak bytes of memory in a reply.
+
+    The outcome of FORK is a process ID, or minus an error number. For REAP it is a status, in the form of wait4.
 
     Raises:
         ValueError: The reply hasn't REPLY_BYTES.
@@ -94,6 +101,7 @@ def read_reply(bytes reply):
 
 
 cdef void answer(Reply* reply) noexcept nogil:
+    """Send a reply, or end this process if that fails."""
     # One message, and the other end waits for it.
     if write(1, reply, sizeof(Reply)) != sizeof(Reply):
         _exit(1)

@@ -22,6 +22,7 @@ cdef bint is_failure_next(const KeptAnswers* kept) noexcept nogil:
 
 
 cdef bint keep(KeptAnswers* kept, unsigned char mark, const void* answer, size_t size) noexcept nogil:
+    """Keep a mark, and this many bytes after it, which count now. Return False if memory is short."""
     if not grown(<void**>&kept.content, &kept.capacity, kept.size + 1 + size, 1):
         return False
     kept.last = kept.size
@@ -46,7 +47,7 @@ cdef bint keep_value(KeptAnswers* kept) noexcept nogil:
 
 
 cdef bint keep_failure(KeptAnswers* kept) noexcept nogil:
-    """Keep that the bot of this decision has failed, unless it is already kept. Return False if memory is short."""
+    """Record that the bot of this decision has failed, unless that is recorded. Return False if memory is short."""
     cdef size_t left = kept.size - kept.counted
     if is_failure_next(kept):
         return True

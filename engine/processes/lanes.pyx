@@ -77,7 +77,11 @@ class Violation(Exception):
 
 
 def refuse_constant(name):
-    """Refuse NaN and infinities, which JSON doesn't have."""
+    """Refuse NaN and infinities, which JSON doesn't have.
+
+    Raises:
+        ValueError: Always.
+    """
     raise ValueError(name)
 
 
@@ -127,6 +131,7 @@ cdef struct Lane:
 
 
 cdef inline SeatedBot* bot_of(Lane* lane, int seat) noexcept nogil:
+    """Return the bot of a lane's seat."""
     return &lane.few[seat] if seat < SEATS else &lane.more[seat - SEATS]
 
 
@@ -145,7 +150,7 @@ cdef inline int seat_at(Lane* lane, int channel) noexcept nogil:
 
 
 cdef int without(int* lanes, int count, int lane) noexcept nogil:
-    """Take a lane out of these, and return how many are left."""
+    """Remove a lane from these, and return the number of those that are left."""
     cdef int kept = 0
     cdef int i
     for i in range(count):
@@ -167,7 +172,11 @@ cdef void replace_lane(int* lanes, int count, int lane) noexcept nogil:
 cdef class Lanes:
     """The lanes of one worker, and their `channels`.
 
-    The arguments `view_size` and `tells_values` come from the contest's interface. QuestionWriter takes `questions`.
+    Args:
+        view_size: Bytes of a view.
+        questions: The shapes of the contest's decisions (see `questions.pyi`).
+        tells_values: Whether bots receive values by name, without a view.
+        most_text: Maximum bytes of a Python bot's answer as JSON.
 
     Raises:
         ValueError: The view or a decision is too large.
@@ -215,16 +224,20 @@ cdef class Lanes:
         self, GameCore core, Referee referee, Table games, Table sessions, channels, slots, bytes kept=b"", values=(),
         *, int row=-1
     ):
-        """Add a leg, which begins with the next run, and return its number.
+        """Add a leg, which begins with the next run, and return the lane's number.
 
         Args:
             referee: The referee of its WebAssembly bots; None without such bots.
             games: The table of games that the core writes to. When it is full, its rows move to a buffer.
+            sessions: The table of sessions, for which the same holds.
             channels: The channel of each seat's process; -1 for a WebAssembly bot, BY_CALLER for the caller.
             slots: What the seats' processes call the lane.
             kept: What `answers` returned when this leg broke off: these answers count again.
             values: The values that it returned.
             row: Row of the lane in the arrays of `read_rows` and `answer_rows`. Its records are discarded. -1 for none.
+
+        Raises:
+            MemoryError: The worker itself lacks memory.
         """
         cdef size_t count = self.lane_count + 1
         cdef int number = self.spare.pop() if self.spare else self.lane_count
@@ -268,6 +281,12 @@ cdef class Lanes:
         """Order the seat's process to make a new bot for the lane before its next question.
 
         A program gets no order, because its process is one bot's.
+
+        Args:
+            seed: The start of all that is random for the bot.
+
+        Raises:
+            MemoryError: The worker itself lacks memory.
         """
         cdef Lane* lane = &self.lanes[lane_number]
         cdef Channel* channel = &self.channels.all[bot_of(lane, seat).channel]
@@ -276,7 +295,11 @@ cdef class Lanes:
             channel.gathers_start = True
 
     def end_bot(self, int lane_number, int seat):
-        """Order the seat's process to forget the lane's bot."""
+        """Order the seat's process to forget the lane's bot, unless its channel has failed.
+
+        Raises:
+            MemoryError: The worker itself lacks memory.
+        """
         cdef Lane* lane = &self.lanes[lane_number]
         cdef Channel* channel = &self.channels.all[bot_of(lane, seat).channel]
         if channel.is_open:
@@ -284,7 +307,7 @@ cdef class Lanes:
 
     @property
     def waiting_count(self):
-        """Return how many lanes wait for the caller, or 0 while a process has still to answer."""
+        """Number of lanes that wait for the caller, or 0 while a process still has to answer."""
         cdef int i
         for i in range(self.channels.count):
             if self.channels.all[i].is_open and self.channels.all[i].outstanding:
@@ -293,11 +316,14 @@ cdef class Lanes:
 
     @property
     def waiting(self):
-        """Return the lanes that wait for the caller, in no order."""
+        """Numbers of the lanes that wait for the caller, in no order."""
         return [self.asks_caller[i] for i in range(self.asks_caller_count)]
 
     def answer(self, int lane_number, value):
-        """Answer for the seat that a lane waits for: a whole number, or another value as JSON has it.
+        """Answer for the seat that a lane waits for, and play on with the next run.
+
+        Args:
+            value: An integer, or another value as JSON has it.
 
         Raises:
             ValueError: The lane doesn't wait for the caller.
@@ -324,6 +350,7 @@ cdef class Lanes:
         self.answer_as_caller(lane_number, lane, seat, number)
 
     cdef void answer_as_caller(self, int number, Lane* lane, int seat, int64_t answer) noexcept nogil:
+        """Continue a lane with the caller's answer for a seat."""
         cdef SeatedBot* bot = bot_of(lane, seat)
         bot.answer = answer
         bot.state = HAS_ANSWERED
@@ -338,15 +365,15 @@ cdef class Lanes:
         double[:] seen_points,
         double[:] gains,
     ):
-        """Write into each waiting lane's row what it is asked and how far it is.
+        """Write into each waiting lane's row the pending decision and the progress of the leg.
 
         Args:
             kinds: Receives the kind of the decision.
             views: Receives the view, from its beginning, as far as a row reaches.
-            seen: Receives how many sessions are over.
-            ended: Has those that aren't in `seen` yet added.
+            seen: Receives the number of sessions that are over.
+            ended: Increased by the number of those that weren't in `seen` before.
             seen_points: Receives the asked seat's points in the sessions that are over.
-            gains: Has those that aren't in `seen_points` yet added.
+            gains: Increased by the points that weren't in `seen_points` before.
         """
         cdef int view_size = <int>views.shape[1]
         cdef GameCore core
@@ -367,7 +394,7 @@ cdef class Lanes:
                 seen_points[lane.row] = points
 
     def answer_rows(self, const int64_t[::1] answers):
-        """Answer all waiting lanes by the whole numbers in their rows, and play on as far as no process is needed.
+        """Answer all waiting lanes with the integers in their rows, and play on as far as no process is needed.
 
         Returns:
             Whether all these lanes wait again, so that no `run` is needed.
@@ -395,16 +422,23 @@ cdef class Lanes:
         return self.asks_caller_count == count
 
     def resume(self, int lane_number, int64_t answer=0):
-        """Resume a stopped lane with this answer to the pending decision."""
+        """Resume a stopped lane with this answer to the pending decision.
+
+        Raises:
+            ValueError: The lane isn't stopped.
+        """
         if self.lanes[lane_number].state != STOPPED:
             raise ValueError("only a stopped lane can be resumed")
         self.make_ready(lane_number, answer)
 
     def resume_after_failure(self, int lane_number):
-        """Keep that the bot for which a stopped lane waits has failed, and resume if an answer of it counts again.
+        """Record that the bot for which a stopped lane waits has failed, and resume if an answer of it counts again.
 
         Returns:
             Whether the lane has resumed. Otherwise the default answer counts.
+
+        Raises:
+            MemoryError: The worker itself lacks memory.
         """
         cdef Lane* lane = &self.lanes[lane_number]
         if not keep_failure(&lane.kept):
@@ -420,14 +454,17 @@ cdef class Lanes:
         return is_failure_next(&self.lanes[lane_number].kept)
 
     def answers(self, int lane_number):
-        """Return the answers that counted in a lane: as bytes, and a tuple of those that are other values."""
+        """Return the answers that counted in a lane: as bytes, and a tuple of those that aren't integers."""
         cdef Lane* lane = &self.lanes[lane_number]
         return lane.kept.content[:lane.kept.size], tuple(self.kept_values.get(lane_number, ()))
 
     def take_rows(self, int lane_number):
-        """Return a lane's rows of games and of sessions: ((bytes, rows), (bytes, rows)).
+        """Return a lane's rows of games and of sessions, each as bytes and the number of rows, and forget them.
 
         The bytes are blocks in the format of its tables in memory. All blocks except the last are full.
+
+        Raises:
+            MemoryError: The worker itself lacks memory.
         """
         cdef Lane* lane = &self.lanes[lane_number]
         cdef RowBuffer* buffer
@@ -502,6 +539,8 @@ cdef class Lanes:
 
     def run(self, double seconds):
         """Play until something needs the caller, or for this many seconds.
+
+        An exception of a core or a dialogue, which is no bot's fault, is passed on.
 
         Returns:
             Events as (kind, lane, channel, text, output). The core's kinds are LEG_IS_OVER, RECORDS_ARE_FULL and FAULT:

@@ -19,6 +19,7 @@ cdef size_t find_action(const char* line, size_t* length) noexcept nogil:
 
 
 cdef inline bint is_blank(char letter) noexcept nogil:
+    """Return whether a character is a blank, a tab or a carriage return."""
     return letter == c" " or letter == c"\t" or letter == c"\r"
 
 

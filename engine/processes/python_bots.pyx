@@ -71,7 +71,7 @@ cdef class View:
 # These are functions, because a table of methods would be stored before the bytes. A bot that overwrites its view could
 # then make its process call anything.
 cdef int begin_histories(View view, tuple names) except -1:
-    """Empty all lists."""
+    """Give a view new, empty lists of moves, as attributes of these names."""
     view.histories = [[] for _ in names]
     for name, moves in zip(names, view.histories):
         setattr(view, name, moves)
@@ -87,7 +87,7 @@ cdef int add_to_histories(View view, const int* offsets) except -1:
 
 
 cdef int tell(View view, int kind, const char* content, size_t size) except -1:
-    """Show the values of a question of this kind. Values of other questions stay."""
+    """Store the marshalled values of a question of this kind. Values of other questions stay."""
     if view.told is not None and view.told_kind != kind:
         read_values(view)
     view.told = content[:size]
@@ -134,7 +134,11 @@ cdef inline object field_at(const unsigned char* place, int code):
 
 @cython.final
 cdef class Field:
-    """An attribute in a view's bytes, at an offset, with struct code f, d, q or i."""
+    """An attribute in a view's bytes, at an offset, with struct code f, d, q or i.
+
+    Raises:
+        ValueError: The view has no place for it, or the code is another one.
+    """
     cdef int offset
     cdef int code
 
@@ -275,7 +279,7 @@ cdef str escaped(str letter):
 
 
 cdef bint read_message(int descriptor, bytearray inbox) except *:
-    """Read one message to the front of the inbox. Return False if the other end is closed."""
+    """Read one message to the front of the inbox, which grows if necessary. Return False if the other end is closed."""
     cdef size_t size = 0
     cdef size_t wanted = sizeof(Header)
     cdef Py_ssize_t count
@@ -296,6 +300,7 @@ cdef bint read_message(int descriptor, bytearray inbox) except *:
 
 
 cdef bint write_all(int descriptor, const char* source, size_t size) except *:
+    """Write this many bytes. Return False if the other end is closed."""
     cdef Py_ssize_t put
     while size:
         put = write(descriptor, source, size)
@@ -310,7 +315,7 @@ cdef bint write_all(int descriptor, const char* source, size_t size) except *:
 
 
 cpdef bytes explained(explain, problem):
-    """Return a failure as text of at most MAX_TEXT bytes."""
+    """Return an exception as text of at most MAX_TEXT bytes, by the function that explains it."""
     try:
         return explain(problem).encode("utf-8", "replace")[:MAX_TEXT]
     except BaseException:
@@ -335,7 +340,7 @@ class LegOutput(TextIOBase):
         self._stream = stream
 
     def write(self, str text not None):
-        """Keep the end of a text for the running leg."""
+        """Keep the end of a text for the running leg, and return the text's length in characters."""
         cdef Leg leg
         size = len(text)
         if " at 0x" in text:
@@ -435,11 +440,18 @@ cdef bint start_bots(
 
 
 cdef bytes put(Leg leg, Question* question, Answer* answer, Shape* shape, tuple history_names, list numbers):
-    """Have a leg's bot answer a question. Return its answer as JSON if that isn't a whole number.
+    """Have a leg's bot answer a question. Return its answer as JSON, or None if it is an integer or there is none.
+
+    Exceptions of the bot are passed on.
 
     Args:
+        answer: Receives the status, and an answer that is an integer.
         history_names: Names of the lists of moves.
         numbers: Keeps the parameters' values alive, MAX_PARAMETERS of them.
+
+    Raises:
+        TypeError: The answer is of a type that doesn't fit.
+        ValueError: The answer is too long or too deep.
     """
     cdef View view = leg.view
     cdef PyObject* arguments[MAX_PARAMETERS + 2]
@@ -483,7 +495,7 @@ cdef bytes put(Leg leg, Question* question, Answer* answer, Shape* shape, tuple 
 
 # This is one long function, because handling an answer's exception needs the question's variables.
 cdef bytes answers_to(Header* header, Answer* answers, list legs, Shape* shape, tuple history_names, explain):
-    """Answer the questions after a header. Return the texts of the answers."""
+    """Answer the questions after a header. Return the texts of the answers, one after the other."""
     global asked
     cdef char* place = <char*>header + sizeof(Header)   # start of the next question
     cdef int count = <int>header.count
@@ -550,6 +562,8 @@ def serve(
     """Answer messages until the pipe closes.
 
     Args:
+        questions: Descriptor of the pipe with messages.
+        answers: Descriptor of the pipe for answers.
         new_leg: Called with a seed; returns a leg's view and the functions that answer its questions. None stands for
             a question that only adds to the histories.
         explain: Called with an exception; returns it as text.
@@ -560,6 +574,9 @@ def serve(
         told_numbers: For each question the numbers of the Values that it passes, in order.
         returns: For each question "number", "name", "value" or "optional". Default: numbers.
         most_json: Maximum bytes of an answer as JSON.
+
+    Raises:
+        ValueError: The contest has too many questions, parameters or histories, or a view that is too large.
     """
     cdef Shape shape
     cdef bytearray inbox = bytearray(1 << 15)

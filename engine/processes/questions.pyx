@@ -27,6 +27,9 @@ cdef class QuestionWriter:
     """A writer of a contest's decisions into channels' next messages. It takes the arguments of Lanes.
 
     Methods that add something return whether they succeeded. If not, memory is short, or the trouble is recorded.
+
+    Raises:
+        ValueError: A view is too large.
     """
 
     def __init__(self, int view_size, questions, bint tells_values):
@@ -57,7 +60,11 @@ cdef class QuestionWriter:
         return not self.tells_values or self.add_values(channel, core)
 
     cdef int add_order(self, Channel* channel, int kind, int slot, int64_t argument) except -1:
-        """Add START_LANE or END_LANE. It waits for a question, so that its fault belongs to a decision."""
+        """Add START_LANE or END_LANE. It waits for a question, so that its fault belongs to a decision.
+
+        Raises:
+            MemoryError: Memory is short.
+        """
         cdef Question* question = self.next_question(channel, slot, kind)
         if question == NULL or not gather_lane(channel, -1):
             raise MemoryError
@@ -89,7 +96,7 @@ cdef class QuestionWriter:
         return self.add_values(channel, core)
 
     cdef bytes line_of(self, GameCore core):
-        """Return the line of a decision whose values are in the view."""
+        """Return the line of JSON of a decision whose values are in the view."""
         cdef const unsigned char* window = core.windows[core.decision.seat]
         cdef bytes view = window[:self.view_size]
         line, places = self.lines[core.decision.kind]
@@ -122,6 +129,11 @@ cdef class QuestionWriter:
             return False
 
     cdef bint add_lines(self, Channel* channel, lines) except -1:
+        """Add lines of text, and return True.
+
+        Raises:
+            MemoryError: Memory is short.
+        """
         cdef bytes text = "".join([f"{line}\n" for line in lines]).encode()
         if not gather_bytes(channel, <const char*>text, len(text)):
             raise MemoryError

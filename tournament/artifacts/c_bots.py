@@ -108,6 +108,7 @@ def require_compiler(kind: Kind, sandbox: SandboxSettings) -> None:
         MachineBusyError: The compiler doesn't work on this machine.
         InputError: This machine can't confine the compiler.
         OSError: The source can't be written.
+        RunError: This machine can't run the compiler.
     """
     header = "vector" if kind == "cpp" else "stdlib.h"
     with scratch_folder() as folder:
@@ -198,6 +199,9 @@ def _compile_by(compilation: _Compilation, runtime: Mapping[str, bytes], with_li
         CompilerRefused: The source doesn't compile.
         Unfit: The compiler exceeds a limit.
         NotChosen: The source compiles, but no function answers a question, or two do.
+        RunError: The machine is at fault.
+        InputError: This machine can't confine the compiler.
+        OSError: The disk is full.
     """
     unit = compilation.unit
     include = unit.path.read_text()
@@ -259,6 +263,9 @@ def _choose_by_compiler(compilation: _Compilation, include: str) -> _Answering:
     Raises:
         Unfit: The source doesn't compile.
         NotChosen: No function answers a question, or two do.
+        RunError: The machine is at fault.
+        InputError: This machine can't confine the compiler.
+        OSError: The disk is full.
     """
     interface = compilation.interface
     identifiers = words_of(_text(compilation))

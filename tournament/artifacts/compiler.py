@@ -51,7 +51,12 @@ class Unit:
         return self.path.parent
 
     def command(self, *flags: str) -> list[str]:
-        """Return the command that compiles the unit to an object file, without linking."""
+        """Return the command that compiles the unit to an object file, without linking.
+
+        Raises:
+            RunError: The compiler doesn't print its own call.
+            OSError: The disk is full.
+        """
         arguments = words_of_compiler(language_of(self.standard))
         command = bot_command(arguments, self.standard)
         return [*command, "-ferror-limit=0", *flags, "-c", self.path.name, "-o", str(self.object)]

@@ -31,7 +31,7 @@ _IN_UNIT = re.compile(r"^unit\.\w+:\d+:\d+: (.*)$")
 
 
 def message_of(finished: Finished) -> str:
-    """Return the beginning of the compiler's message."""
+    """Return the compiler's message, at most its first 256 KiB."""
     return finished.errors[:_MAX_MESSAGE_BYTES].decode(errors="replace")
 
 

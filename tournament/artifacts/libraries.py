@@ -156,7 +156,11 @@ def _copy_libraries(arguments: list[str], unit: Path, folder: Path) -> list[str]
 
 
 def libraries_of(kind: str) -> Path:
-    """Return the folder of the libraries that bots of a language are linked with."""
+    """Return the folder of the libraries that bots of a language are linked with.
+
+    Raises:
+        RunError: The cache can't be used.
+    """
     return cache_folder() / "libraries" / f"{kind}-{digest()[:16]}"
 
 
@@ -206,7 +210,12 @@ def link_command(kind: str, objects: Sequence[str], output: str, with_lines: boo
 
 
 def kept_object(name: str, sources: Iterable[Path]) -> Path:
-    """Return the path in the cache of what is compiled from sources of our own. It depends on their content."""
+    """Return the path in the cache of what is compiled from sources of our own. It depends on their content.
+
+    Raises:
+        RunError: The cache can't be used.
+        OSError: A source can't be read.
+    """
     made_of = hashlib.sha256(version().encode())
     for source in sources:
         made_of.update(hashlib.sha256(source.read_bytes()).digest())
@@ -230,6 +239,8 @@ def _build_object(name: str, sources: Sequence[Path], sandbox: SandboxSettings) 
 
     Raises:
         RunError: The compiler refuses them.
+        InputError: This machine can't confine the compiler.
+        OSError: The disk is full.
     """
     with scratch_folder() as folder:
         for source in sources:
@@ -267,6 +278,8 @@ def _build_exceptions(sandbox: SandboxSettings) -> bytes:
 
     Raises:
         RunError: The compiler can't build it.
+        InputError: This machine can't confine the compiler.
+        OSError: The disk is full.
     """
     paths = [*(str(home() / "lib" / path) for path in SOURCES_THAT_THROW), EXCEPTIONS_SOURCE.name]
     objects = [f"{Path(path).stem}.o" for path in paths]

@@ -78,6 +78,7 @@ def _main(archive: Path) -> None:
     Raises:
         RunError: A library can't be built.
         OSError: The archive can't be written.
+        InputError: This machine can't confine the compiler.
     """
     from tournament.artifacts import libraries
 

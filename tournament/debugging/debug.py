@@ -122,6 +122,7 @@ def tape_bot(
         InputError: There is no such game, the bot doesn't play in it or has no decision there, or its file is missing
             or of another kind.
         RunError: The records can't be read, or this machine can't play.
+        OSError: Rows can't be stored, or too many files are open.
     """
     with reading(location):
         leg_record = recorded_leg(open_storage(location), config_of, position.match, position.session, on_message)
@@ -218,6 +219,7 @@ def _debug_native(taped: TapedBot, folder: Path, debugger: Debugger, on_message:
     Raises:
         InputError: A tool isn't installed, or the bot doesn't build.
         RunError: This machine can't build the bot.
+        OSError: The folder can't be written.
     """
     with_gdb = debugger == "gdb"
     sandbox = taped.known.players.sandbox
@@ -282,6 +284,7 @@ def _debug_program(taped: TapedBot, folder: Path, debugger: Debugger, on_message
         InputError: It can't be built or started, or doesn't end.
         Unfit: Its bot.toml is wrong.
         RunError: Its archive is damaged.
+        OSError: The folder can't be written, or the build's command isn't found.
     """
     sessions = taped.known.leg.plan.sessions
     if taped.tape.lines:

@@ -43,6 +43,7 @@ def archive_other_records(
     Raises:
         RunError: Another run wrote at the same time, or the records can't be read or moved.
         OSError: The replaced records can't be removed.
+        InputError: The location is an invalid URL.
     """
     storage = open_storage(location)
     if (known := read_field(storage)) is None:
@@ -96,7 +97,7 @@ class IncompatibleRecords:
 
     @property
     def needs_confirmation(self) -> bool:
-        """True if a user has to confirm the archiving: they took long to play, or are of another game."""
+        """True if a user has to confirm the archiving: they are many, took long to play, or are of another game."""
         return "game" in self.why or self.games >= _MANY_GAMES or self.seconds >= _LONG_SECONDS
 
 
@@ -119,6 +120,7 @@ def find_incompatible_records(
 
     Raises:
         RunError: The records can't be read.
+        InputError: The location is an invalid URL.
     """
     storage = open_storage(location)
     recorded = read_field(storage)

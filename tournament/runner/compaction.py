@@ -37,6 +37,7 @@ def drop_unscheduled_legs(
     Raises:
         RunError: The records can't be read, or another process has become the writer.
         OSError: The records can't be written.
+        ValueError: Legs of a rewritten batch couldn't be read again.
     """
     while True:
         cuts, reconciliation = batches_to_cut(writer.batches(), schedule)
@@ -85,6 +86,7 @@ def commit_played(
     Raises:
         RunError: A part isn't as it was written, or another process has become the writer.
         OSError: A part can't be written.
+        ValueError: Legs of the joined batch couldn't be read again.
     """
     if not (are_few and batches and (smallest := _smallest_for(batches, writer))):
         writer.commit(batches)

@@ -157,6 +157,7 @@ def _store_bots(storage: Storage, entrants: Sequence[Entrant], listener: Progres
 
     Raises:
         OSError: A bot can't be written.
+        RunError: The object store's request fails.
     """
     artifacts = {one.artifact_sha256: one.artifact for one in entrants if one.artifact and one.artifact_sha256}
     if unstored := set(kept_bots.store_bots(storage, artifacts)):

@@ -39,6 +39,7 @@ class LiveStandings:
 
         Raises:
             OSError: A summary can't be written.
+            RunError: The object store's request fails.
         """
         now = time.perf_counter()
         if now - self._ranked <= _PAUSE_FACTOR * self._ranking_seconds:
@@ -52,6 +53,7 @@ class LiveStandings:
 
         Raises:
             OSError: A summary can't be written.
+            RunError: The object store's request fails.
         """
         changes = self._writer.changes
         if self._ranked_changes != changes:
@@ -68,6 +70,7 @@ class LiveStandings:
 
         Raises:
             OSError: They can't be written.
+            RunError: The object store's request fails.
         """
         from tournament.store.summary_parts import write_leg_summaries  # pyarrow, which a field doesn't need
 
@@ -90,6 +93,7 @@ class LiveStandings:
 
         Raises:
             OSError: They can't be written.
+            RunError: The object store's request fails.
         """
         began = time.perf_counter()
         write_summaries(self._writer.storage, self.ranking)

@@ -256,6 +256,7 @@ def recorded_entrants(contest: Contest, config: Config) -> Sequence[FieldEntrant
 
     Raises:
         RunError: The records can't be read.
+        InputError: The location is an invalid URL.
     """
     location = join_location(config.results, contest.name)
     with os_errors_as_run_errors(location):

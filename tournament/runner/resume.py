@@ -183,6 +183,7 @@ def store_removed_standings(writer: Writer, field: ContestSetup) -> None:
 
     Raises:
         OSError: The standings can't be read or written.
+        RunError: The rules of the records aren't available, or the standings can't be stored.
     """
     contents = {entrant.name: entrant.sha256 for entrant in field.entrants}
     recorded = writer.field.entrants if writer.field else ()

@@ -67,6 +67,7 @@ def store_seed(storage: Storage, seed: str) -> list[str]:
 
     Raises:
         OSError: A file can't be read or written.
+        RunError: A file can't be opened, or the object store's request fails.
     """
     unlike = unlike_seed(storage, seed)
     for path in unlike:
@@ -101,6 +102,11 @@ def resolve_seed(storage: Storage, candidate: str | None, fingerprint: object) -
 
 
 def unlike_seed(storage: Storage, seed: str) -> dict[str, bool]:
-    """Return the names of this seed's files that don't contain it, each with whether it exists."""
+    """Return the names of this seed's files that don't contain it, each with whether it exists.
+
+    Raises:
+        OSError: A file can't be read.
+        RunError: A file can't be opened.
+    """
     texts = read_seed_files(storage, seed_fingerprint(master_key(seed)))
     return {place: text is not None for place, text in texts.items() if text != seed}

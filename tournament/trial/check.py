@@ -365,7 +365,12 @@ def _taken(trial: Trial) -> float:
 
 
 def _sharing(tried: Pairing) -> tuple[bool, str]:
-    """Return whether legs of a Python bot share a process, and the reason if they don't."""
+    """Return whether legs of a Python bot share a process, and the reason if they don't.
+
+    Raises:
+        InputError: The source can't be confined while it is read.
+        RunError: The machine prevents reading it.
+    """
     artifact = tried.bot.artifact
     if tried.bot.plays_as != "python" or artifact is None:
         return False, ""
@@ -422,6 +427,11 @@ def _explained(
     """Return the faults with better messages, and the game of the first one.
 
     The game is played again. A C or C++ bot is built again for this, so that the first fault of each kind has its line.
+
+    Raises:
+        InputError: This machine can't confine bots.
+        RunError: This machine can't build or play.
+        OSError: The disk is full.
     """
     artifact = (
         build_with_line_numbers(submission, tried.contest.interface, tried.sandbox)

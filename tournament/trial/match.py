@@ -156,7 +156,11 @@ class MatchReport:
         return "better" if figure.sign > 0 else "worse" if figure.sign < 0 else "open"
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row for each opponent, by name: points, error, baseline and difference, NaN if unknown."""
+        """Return a row for each opponent, by name, with NaN for what is unknown.
+
+        The columns are the points of the bot and of the baseline, and their difference. A column with the standard
+        error follows each.
+        """
         import pandas as pd  # the command doesn't need it
 
         rows = [
@@ -336,7 +340,11 @@ def _opponents(config: Config, named: Sequence[Path], versions: Sequence[Path]) 
 
 
 def house_bots(config: Config) -> list[Path]:
-    """Return the resolved paths of the host's own bots, none without a folder for them."""
+    """Return the resolved paths of the host's own bots, none without a folder for them.
+
+    Raises:
+        InputError: The folder can't be read.
+    """
     return [] if config.house is None else [one.path.resolve() for one in find_submissions(config.house)[0]]
 
 

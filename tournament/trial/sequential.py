@@ -123,6 +123,7 @@ def legs_in(location: str) -> tuple[ContestSetup, Legs]:
 
     Raises:
         RunError: The records can't be read.
+        InputError: The location is an invalid URL.
     """
     storage = open_storage(location)
     records = read_records(storage)

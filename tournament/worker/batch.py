@@ -255,7 +255,11 @@ def play_task(
     games, sessions = (Table(buffer_fields(columns), ROWS_PER_BUFFER) for columns in (contest.games, contest.sessions))
 
     def open_sink() -> ParquetSink:
-        """Return a sink with new parts."""
+        """Return a sink with new parts.
+
+        Raises:
+            OSError: The parts can't be created.
+        """
         luck = contest.luck.new(settings) if contest.luck else None
         return ParquetSink(games, sessions, *_open_parts(contest, storage, task.legs[0]), contest, luck)
 
@@ -426,7 +430,11 @@ class _Lanes:
         self.seconds = time.perf_counter() - started
 
     def take(self, leg: Leg, sink: ParquetSink) -> Outcome:
-        """Return the outcome of a played leg, with an equal share of all legs' time, and put its rows into the sink."""
+        """Return the outcome of a played leg, with an equal share of all legs' time, and put its rows into the sink.
+
+        Raises:
+            OSError: The spool can't be read, or the parts not written.
+        """
         played = self.played[leg.digest]
         played.rows.replay_into(sink)
         played.outcome.seconds = self.seconds / self.legs
@@ -439,6 +447,7 @@ def _finished(task: Task, sink: ParquetSink, legs: Legs, confined_by: str) -> tu
     Raises:
         OSError: The parts can't be written.
         ValueError: The parts couldn't be read again.
+        RunError: The object store's request fails.
     """
     if not len(legs):
         sink.abandon()

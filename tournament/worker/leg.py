@@ -133,6 +133,7 @@ class ShortLegs:
             RulesFailed: The rules failed.
             Stopped: The run is stopping.
             RunError: This machine can't play.
+            OSError: The sink can't be cleared.
         """
         if not self._are_short or {seat.kind for seat in leg.seats} != {"wasm"}:
             return None
@@ -195,6 +196,7 @@ def play_leg(
         BotTrouble: A bot failed for a reason outside of the game, or takes far longer than its fuel should.
         RulesFailed: The rules failed.
         RunError: This machine can't play.
+        OSError: The sink can't be cleared.
     """
     began = time.perf_counter()
     leg = leg.with_team_seats(contest.members)

@@ -106,6 +106,7 @@ def accept(invitation: Invitation) -> None:
 
     Raises:
         RunError: It has other versions, or reads another content or none.
+        InputError: The location is an invalid URL.
     """
     if found := versions_here().differences(invitation.versions):
         raise RunError(f"it has {found}: install the same on every node")

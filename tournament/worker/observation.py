@@ -176,7 +176,7 @@ def observe_leg(
     Raises:
         InputError: This machine can't confine a bot.
         RunError: This machine can't run a bot, or the rules failed.
-        OSError: Rows can't be stored.
+        OSError: Rows can't be stored, or too many files are open.
     """
     window = window or Window()
     cores: list[ObservedCore] = []

@@ -33,6 +33,7 @@ def own_ray(ray: Any, cores: int, **options: Any) -> Iterator[None]:
     Raises:
         RunError: Ray would be open to others, or there is no suitable temporary folder.
         RuntimeError: One of Ray's processes didn't start.
+        OSError: Its folder can't be made.
     """
     with scratch_folder(_short_folder()) as folder, _cleaned_up(folder), _closed(ray):
         try:

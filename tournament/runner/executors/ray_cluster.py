@@ -175,7 +175,12 @@ class RayExecutor:
         invitation: Invitation | None = None
 
         def submit(task: Task, avoided: list[str]) -> Any:
-            """Submit a task, and return the reference of its receipt."""
+            """Submit a task, and return the reference of its receipt.
+
+            Raises:
+                OSError: The driver's file can't be written to the results.
+                RunError: The object store's request fails.
+            """
             nonlocal invitation
             invitation = invitation or invite(open_storage(task.location))
             ray_memory = 0 if self._cluster else int(ray.cluster_resources().get("memory", 0))

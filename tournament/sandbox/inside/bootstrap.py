@@ -84,7 +84,11 @@ def _probe(orders: Orders) -> None:
 
 
 def _build(orders: Orders) -> None:
-    """Run the commands of a build under a supervisor, and become the last of them. Exit at the first that fails."""
+    """Run the commands of a build under a supervisor, and become the last of them. Exit at the first that fails.
+
+    Raises:
+        seccomp.Unsupported: The build can't be confined.
+    """
     from tournament.sandbox.inside import fork_limit
 
     supervisor = _fork_under_supervision(orders)
@@ -133,6 +137,7 @@ def _confine_build(orders: Orders) -> None:
 
     Raises:
         seccomp.Unsupported: The kernel refuses it.
+        OSError: The kernel refuses to keep it from gaining rights.
     """
     gain_no_privileges()
     changed = [(path, landlock.WRITE) for path in (*orders["writable"], "/dev/null")]
@@ -180,6 +185,7 @@ def _forked(orders: Orders) -> Orders:
 
     Raises:
         seccomp.Unsupported: The kernel makes no Landlock domain.
+        OSError: The kernel refuses to keep it from gaining rights.
     """
     import marshal
 
@@ -226,6 +232,9 @@ def _fork_under_supervision(orders: Orders) -> _socket.socket:
     ends, it ends everything that the child started. A command that ignores SIGXCPU is killed for its processor time.
     The supervisor reports SIGXCPU then, so that this differs from a kill from outside. It exits with the child's
     status, or 256 minus a signal's number.
+
+    Raises:
+        OSError: The kernel refuses to fork or to set the supervisor up.
     """
     import _socket
 

@@ -7,13 +7,21 @@ time, never fairness.
 
 The subset omits what other legs could change or reveal:
 
-- Attributes of the library's modules, functions and classes are omitted, and names of attributes made at run time.
-- So are frames, and other ways from an object to its surroundings.
-- So are addresses, which `id`, `hash`, the order of sets and default texts of objects show.
-- So is the question whether two strings are one object.
-- So are memory that runs out, and exceptions that report it.
-- So are finalisers, because others could choose the moment at which they run.
-- So are clocks, files, and everything else of the process.
+- attributes of the library's modules, functions and classes
+
+- frames, and other ways from an object to its surroundings
+
+- addresses, which `id`, `hash`, the order of sets and default texts of objects show
+
+- whether two strings are one object
+
+- memory that runs out, and exceptions that report it
+
+- names of attributes that are made at run time
+
+- finalisers, because others could choose the moment at which they run
+
+- clocks, files, and everything else of the process
 
 Attributes must belong to plain values or to what the contest gives, or be names that the source defines and the library
 doesn't.

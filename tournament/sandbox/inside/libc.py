@@ -40,6 +40,9 @@ def end_with(parent: int, signal: int = 9) -> None:
     Args:
         parent: Process ID of the parent.
         signal: Number of the signal.
+
+    Raises:
+        OSError: The kernel refuses it.
     """
     prctl(_SET_PARENT_DEATH_SIGNAL, signal)
     if os.getppid() != parent:

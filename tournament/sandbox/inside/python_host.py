@@ -277,7 +277,11 @@ class _Bot:
         self._view = type("Bot", (python_bots.View,), {**fields, **values, **names})
 
     def _compiled_library(self) -> dict[str, types.CodeType]:
-        """Return the code of the library's modules, which each leg executes for itself."""
+        """Return the code of the library's modules, by name, which each leg executes for itself.
+
+        Raises:
+            SyntaxError: A module isn't valid Python.
+        """
         if self._modules is None:
             files = mentioned(self._adapter + b"\n" + self._source, self._library.files)
             self._modules = {

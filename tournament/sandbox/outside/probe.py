@@ -63,7 +63,11 @@ def probe_builds(mode: Mode) -> None:
 
 @contextmanager
 def _targets() -> Iterator[dict[str, str]]:
-    """Provide paths to test on, by what is tried: a file to "read", and a missing one to "write"."""
+    """Provide paths to test on, by what is tried: a file to "read", and a missing one to "write".
+
+    Raises:
+        OSError: They can't be written.
+    """
     with scratch_folder() as folder:
         secret = Path(folder, "secret")
         secret.write_text("not for bots")

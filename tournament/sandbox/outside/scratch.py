@@ -110,7 +110,11 @@ MIN_TO_BUILD, _FREEING_SECONDS = 32 << 20, 3.0
 
 
 def is_full(folder: Path) -> bool:
-    """Return whether the disk of a folder is full, and not because of this folder."""
+    """Return whether the disk of a folder is full, and not because of this folder.
+
+    Raises:
+        OSError: The folder is missing.
+    """
     free, files = free_space(folder)
     return (free < _LITTLE or files == 0) and is_within(str(folder), _MUCH)
 
@@ -150,7 +154,11 @@ class DiskUse:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def excess(self) -> str:
-        """Return the resource of which too much was taken, "" for none."""
+        """Return the resource of which too much was taken, "" for none.
+
+        Raises:
+            OSError: The first folder is missing.
+        """
         free, files = self._now = free_space(self._folders[0])
         if self._free - free > self._most:
             return f"more than {self._most >> 20:,} MB of disk"
@@ -160,6 +168,9 @@ class DiskUse:
         """Return whether too much was taken, mostly outside these folders. Call it after the build has ended.
 
         Space that is free again belonged to files without names.
+
+        Raises:
+            OSError: The first folder is missing.
         """
         stopped, _ = self._now
         taken = self._free - stopped

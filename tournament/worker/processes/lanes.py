@@ -102,7 +102,7 @@ def play_in_lanes(
         Each leg when it ends.
 
     Raises:
-        OSError: Rows can't be spooled.
+        OSError: Rows can't be spooled, or too many files are open.
         Stopped: The run is stopping.
         BotTrouble: A bot can't be played on, or its process was killed from outside twice in a leg.
         RulesFailed: The rules failed in a leg, and there is no `rules_failed`.
@@ -180,7 +180,7 @@ class LegsInLanes:
             Each leg when it ends, or None when all that are in play wait for the caller's answers.
 
         Raises:
-            OSError: Rows can't be spooled.
+            OSError: Rows can't be spooled, or too many files are open.
             Stopped: The run is stopping.
             BotTrouble: A bot can't be played on, or its process was killed from outside twice in a leg.
             RulesFailed: The rules failed in a leg, and there is no `rules_failed`.
@@ -236,7 +236,14 @@ class LegsInLanes:
         return in_play.leg.names[in_play.core.pending()[1]] if in_play else None
 
     def _admit(self) -> None:
-        """Begin legs while there is room for the processes that they need."""
+        """Begin legs while there is room for the processes that they need.
+
+        Raises:
+            RulesFailed: The rules failed, and there is no `rules_failed`.
+            InputError: The machine can't confine a process.
+            RunError: The machine can't start one.
+            OSError: Too many files are open.
+        """
         while len(self._by_lane) < self._most_legs and (waiting := self._queue.take_next()):
             players = players_of(waiting)
             if not self.pool.reserve_memory_for(players):
@@ -256,6 +263,9 @@ class LegsInLanes:
 
         Raises:
             MachineBusyError: The system starts no process, and no other leg is in play.
+            InputError: The machine can't confine a process.
+            RunError: The machine can't start one.
+            OSError: Too many files are open.
         """
         try:
             for player in in_play.players:
@@ -275,7 +285,14 @@ class LegsInLanes:
             self._finish(in_play)
 
     def _handle_event(self, kind: int, lane: int, channel: int, text: str, printed: bytes) -> None:
-        """Go on after an event of the lanes: what a process did, or what a leg needs."""
+        """Continue after an event of the lanes: what a process did, or what a leg needs.
+
+        Raises:
+            OSError: Rows can't be spooled.
+            Stopped: The run is stopping.
+            RulesFailed: The rules failed, and there is no `rules_failed`.
+            RunError: The machine is at fault, or a bot can't be played on.
+        """
         process, in_play = self.pool.by_channel.get(channel), self._by_lane.get(lane)
         if kind in (CHANNEL_FAILED, WROTE_NO_ANSWER):
             if process:
@@ -303,7 +320,12 @@ class LegsInLanes:
             self._fault(in_play, *in_play.found_fault())
 
     def _refuse_caller(self, in_play: LegInPlay, text: str) -> None:
-        """Go on with the default in the place of an illegal answer of the caller's."""
+        """Continue with the default answer in place of an illegal one of the caller.
+
+        Raises:
+            RunError: The machine is at fault.
+            Stopped: The run is stopping.
+        """
         assert self._caller
         if not self.lanes.fails_again(in_play.lane):
             self._caller.note_refused(in_play.leg, text or in_play.found_fault()[1].what)

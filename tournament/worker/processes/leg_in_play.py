@@ -147,6 +147,7 @@ class LegInPlay:
         Raises:
             InputError: The machine can't confine it.
             RunError: The machine can't start it.
+            OSError: Too many files are open.
         """
         self.playing.pool.seat(player, self.leg, self.core)
 
@@ -192,6 +193,7 @@ class LegInPlay:
         Raises:
             BotTrouble: A WebAssembly bot takes far too long for its fuel.
             Stopped: The run is stopping.
+            RunError: This machine is at fault.
         """
         number = self.core.pending()[1]
         if self.playing.lanes.fails_again(self.lane):
@@ -215,6 +217,7 @@ class LegInPlay:
         Raises:
             InputError: The machine can't confine a new bot.
             RunError: The machine can't start one.
+            OSError: Too many files are open.
             Stopped: The run is stopping.
         """
         if not self.playing.lanes.stop(self.lane, number):
@@ -269,6 +272,7 @@ class LegInPlay:
         Raises:
             InputError: The machine can't confine it.
             RunError: The machine can't start it.
+            OSError: Too many files are open.
             Stopped: The run is stopping.
         """
         player = self._player(number)
@@ -291,6 +295,7 @@ class LegInPlay:
 
         Raises:
             RulesFailed: The rules failed.
+            BotTrouble: The faults can't be kept.
             OSError: The last rows can't be spooled.
         """
         for player in [] if self.is_over else self.players:

@@ -130,6 +130,7 @@ class Pool:
         Raises:
             InputError: The machine can't confine the process.
             RunError: The machine can't start it.
+            OSError: Too many files are open, or a program's file can't be read.
         """
         seat, settings = player.seat, self._settings
         shared_by = None if self._needs_own(player) else _sharing_key(player)
@@ -165,6 +166,7 @@ class Pool:
         Raises:
             InputError: The machine can't confine the process.
             RunError: The machine can't start it.
+            OSError: Too many files are open, or a program's file can't be read.
         """
         artifact, megabytes = self._artifacts[seat.artifact], self._settings.memory_megabytes
         # A last resort, should the audit fail. The bot can read this limit, so it is the same for shared processes.
@@ -196,6 +198,7 @@ class Pool:
         Raises:
             InputError: The machine can't confine the process.
             RunError: The machine can't start it.
+            OSError: Too many files are open, or a program's file can't be read.
         """
         self._take(self._most_bytes(player.seat), anyway=True)
         return self.seat(player, leg, core)

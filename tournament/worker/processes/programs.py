@@ -96,6 +96,8 @@ def launch_of(
 
     Raises:
         RunError: Its command isn't found here, or it can't be unpacked.
+        OSError: The command's file can't be read.
+        Unfit: bot.toml is missing or wrong.
     """
     first, *others = recipe_of(archive).command
     folder = unpack_once(archive, cache)

@@ -127,7 +127,11 @@ def _line_ranges(code: bytes) -> tuple[int, list[_Range]]:
 
 
 def _sections(code: bytes) -> tuple[int, bytes]:
-    """Return the start of the code section's content, and the table of lines, 0 and b"" if they are missing."""
+    """Return the start of the code section's content, and the table of lines, 0 and b"" if they are missing.
+
+    Raises:
+        _Unreadable: No compiler writes such a module, or it takes too many steps.
+    """
     base, table, module = 0, b"", _Bytes(code)
     module.position = 8
     while module.position < module.end:
@@ -143,7 +147,11 @@ def _sections(code: bytes) -> tuple[int, bytes]:
 
 
 def _ranges(table: bytes) -> Iterator[_Range]:
-    """Yield the ranges of the bot's own file in a table of lines."""
+    """Yield the ranges of the bot's own file in a table of lines.
+
+    Raises:
+        _Unreadable: No compiler writes such a table, or it takes too many steps.
+    """
     units = _Bytes(table)
     while units.position + 4 < len(table):
         units.step()

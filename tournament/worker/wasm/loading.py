@@ -278,7 +278,11 @@ def _function(kind: object) -> wasmtime.FuncType:
 
 @cache
 def _offered() -> dict[str, str | None]:
-    """Return the signatures of all possible imports, except a contest's helpers, by name."""
+    """Return the signatures of all possible imports, except a contest's helpers, by name.
+
+    Raises:
+        RunError: The machine is at fault.
+    """
     exports = {item.name or "": item.type for item in stand_ins(Engine.PLAIN).exports if item.name != SEED_RANDOM}
     return {name: _signature(kind) for name, kind in exports.items()} | {
         name: _signature(type_of(name, Engine.PLAIN)) for name in ANSWERED

@@ -219,6 +219,7 @@ class Seating:
         Raises:
             BotTrouble: A bot takes far too long for its fuel.
             Stopped: The run is stopping.
+            RunError: No deep thread can be started.
         """
         error = calls.failure(*self.referee.take_failure())
         self._look_at_time()
@@ -240,6 +241,9 @@ class Seating:
         """Return a bot's note on its failure, or "".
 
         The bot's own code names a thrown value. If that code fails, it isn't called again.
+
+        Raises:
+            RunError: No deep thread can be started.
         """
         if notes.UNCAUGHT in seated.bot.notes and is_uncaught(error):
             fuel.give(_FUEL_TO_DESCRIBE)

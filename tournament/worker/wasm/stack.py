@@ -123,7 +123,11 @@ def deeply(function: Callable[P, T]) -> Callable[P, T]:
 
     @wraps(function)
     def called(*arguments: P.args, **named: P.kwargs) -> T:
-        """Call the function on a deep stack."""
+        """Call the function on a deep stack.
+
+        Raises:
+            RunError: No deep thread can be started.
+        """
         return on_deep_stack(function, *arguments, **named)
 
     return called
