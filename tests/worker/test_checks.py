@@ -65,7 +65,7 @@ def b(bot, bet): return 1
 
 @pytest.mark.parametrize(("more", "repeats"), [("0", True), ("time.time_ns() // 7", False)])
 def test_bot_whose_legs_could_leak_shares_no_process(more: str, repeats: bool, tmp_path: Path) -> None:
-    """A bot that doesn't repeat itself is accepted, too."""
+    """Check accepts a bot that doesn't repeat itself, too."""
     report = check(tmp_path, LEAK.format(more))
     assert report.repeats is repeats and not report.shares_process and report.fit
     assert report.isolation_violation == "line 2: imports time"

@@ -108,7 +108,7 @@ def test_legs_wait_while_system_refuses_forks(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.parametrize("room_for", [1, 5])
 def test_processes_beyond_available_memory_wait(room_for: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A leg takes two processes; with less memory it plays when no other does."""
+    """Legs take two processes each. With less memory, one plays when no other does."""
     size = 164 << 20  # 64 MB of it are for the program itself.
     room = MemoryBudget(lambda: room_for * size * 8 // 7 + 8)
     monkeypatch.setattr(admission, "room", room)

@@ -199,7 +199,7 @@ def test_a_run_that_stops_ends_within_short_legs() -> None:
 
 
 def test_bots_of_a_forked_process_are_new(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The open file has the pages of the parent."""
+    """Use new bots in a child, because the open file has the pages of its parent."""
     stores: list[Engine] = []
     monkeypatch.setattr(kept, "new_store", lambda kind: (stores.append(kind), new_store(kind))[1])
     played(DIRTY, short=True, count=2)

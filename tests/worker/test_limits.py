@@ -129,9 +129,10 @@ def verdict(*ticks: tuple[float, float, bool]) -> str | None:
 
 
 def test_wait_for_processor_is_no_sleep() -> None:
-    """A worker that is seldom let to look takes little of such a time for sleep."""
+    """Workers that rarely run, as those of a stopped job, take little of such a time for sleep."""
     assert not verdict(*[*[(0.05, 0.0, False)] * 300, (0.05, 0.01, False)] * 2)
     assert not verdict(*[(5.0, 0.01, False), (5.0, 0.01, True)] * 9)
+    assert not verdict(*[(60.0, 0.0, True)] * 3)
     for sleeping in ([(0.05, 0.0, True)] * 22, [(0.05, 0.001, True)] * 23, [(5.0, 0.0, True)] * 7):
         assert verdict(*sleeping) == "did not answer for 1 s"
     limits = TimeLimits(ProcessTime(bank=60, increment=0.0, for_decision=1.5, idle=1), Process())

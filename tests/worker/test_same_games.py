@@ -80,7 +80,7 @@ def test_bots_of_every_kind_play_by_the_rules(bet_cap: BetCap, calm: str, bold: 
 
 
 def test_direct_steps_play_the_same_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The loop calls a core's step in two ways, and a bot hears the same by both."""
+    """Bots get the same questions, whichever way the loop calls a core's step."""
     bots = build_folder(tmp_path, {"calm.c": CALM_C, "bold.c": BOLD_C})
     played = []
     for is_on in (True, False):
