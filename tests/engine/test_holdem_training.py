@@ -111,7 +111,7 @@ def test_bob_stops_early_with_the_answer_of_all_rollouts(
 @pytest.mark.parametrize(("hole", "raised"), [("Th 9h", 100), ("2h 7s", 10)])
 @pytest.mark.statistical
 def test_preflop_rollouts_call_as_often_as_table(hole: str, raised: int) -> None:
-    """Answers by a hundred rollouts call as often as those by the core's one random number."""
+    """Answers by a hundred rollouts call as often as by the table, whose one random number the core compares."""
     own = cards_of(hole)
     decisions = 2000
     rng = np.random.default_rng(raised)
@@ -125,6 +125,14 @@ def test_preflop_rollouts_call_as_often_as_table(hole: str, raised: int) -> None
     wanted = oracle.chance_of_call((own[0], own[1]), raised)
     assert 0.02 < wanted < 0.98
     assert abs(calls - wanted) < 4 * math.sqrt(wanted * (1 - wanted) / decisions)
+    decks = [cards_of(f"4d 5s {hole} As Kh 9c 8d 4s")] * decisions
+
+    def player(view: View) -> int:
+        return raised if view.round == 1 else FOLD
+
+    played = play_core(player, 5, sessions=1, hands=decisions, decks=decks)
+    by_oracle = oracle.play(player, 5, sessions=1, hands=decisions, decks=decks, preflop_chance=oracle.chance_of_call)
+    assert played.hands == by_oracle.hands
 
 
 # Hands worked by hand
