@@ -65,7 +65,10 @@ def probe_builds(mode: Mode) -> None:
 
 @contextmanager
 def _targets() -> Iterator[dict[str, str]]:
-    """Provide paths to test on, by what is tried: a file to "read", and a missing one to "write".
+    """Provide files to test on.
+
+    Yields:
+        Paths by what is tried: a file to "read", and a missing one to "write".
 
     Raises:
         OSError: They can't be written.
