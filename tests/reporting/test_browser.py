@@ -156,8 +156,8 @@ def test_hostile_name_stays_text_in_viewer(page: Page, pages: Mapping[str, Playe
     page.open("hostile")
     page.run("location.hash = '#games'")
     assert page.shows("games")
-    assert all(HOSTILE_NAME in page.texts(f"{name} option") for name in ("#v-bot", "#v-opponent"))
     page.choose("calm", HOSTILE_NAME)
+    assert all(HOSTILE_NAME in page.texts(f"{name} option") for name in ("#v-bot", "#v-opponent"))
     said, pots = set(), set()
     for _ in page.texts("#v-log li"):
         said.update(page.texts("#v-now"))

@@ -299,6 +299,7 @@ def _check_imports(module: wasmtime.Module, interface: Interface) -> None:
 
     Raises:
         Unfit: It imports something else, or a function with another type.
+        RunError: The machine is at fault.
     """
     helpers = {helper.name: _signature(helper_type(helper)) for helper in interface.compiled.imports}
     offered = _offered()
