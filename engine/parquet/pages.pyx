@@ -33,7 +33,7 @@ cdef extern from "crc32.h" nogil:
     size_t crc32_fold(const unsigned char* content, size_t size, unsigned char* folded)
     uint32_t crc32_few(uint32_t crc, const unsigned char* content, size_t size)
 
-# A page's size must be a whole number of 32 bits, and its plain values may take 8 bytes.
+# A page's size in bytes must fit into a signed integer of 32 bits, and a plain value can take 8 bytes.
 MAX_ROWS = 1 << 27
 
 cdef enum:
@@ -51,16 +51,17 @@ cdef enum:
     BYTE_ARRAY = 6
     RUNS = -1               # instead of numpy's number of a type: a column given by runs
     UNCOMPRESSED = 0        # enum CompressionCodec
-    PIECE = 1024            # indices that are narrowed at once, in the processor's nearest cache
-    BLOCK = 128             # differences that share a least one
+    PIECE = 1024            # indices that are narrowed together, in the processor's nearest cache
+    BLOCK = 128             # differences that share a minimum
     MINIBLOCK = 32          # differences of a block that share a width
-    MINIBLOCKS = 4          # number in a block. A quotient crashes Cython 3.3 with checked divisions
+    MINIBLOCKS = 4          # miniblocks of a block; a quotient crashes Cython 3.3 with checked divisions
     MAX_BLOCK_BYTES = 10 + MINIBLOCKS * (1 + 4 * MINIBLOCK)
-    BLOCKS_ON_TRIAL = 4     # differences that are larger than the alternative after these are given up
+    BLOCKS_ON_TRIAL = 4     # blocks after which differences larger than the alternative are abandoned
     MAX_RUN_HEADER = 16    # bytes
     MAX_HEADER = 64
     MAX_DESCRIPTION = 160  # bytes of a column without its name, or of a row group without its columns
-    # Thrift's compact protocol: a field's type, in a byte with how far its number is from the one before.
+    # Types of fields in Thrift's compact protocol. The same byte has the distance of the field's number from the last
+    # one.
     THRIFT_I32 = 5
     THRIFT_I64 = 6
     THRIFT_BINARY = 8
@@ -76,7 +77,7 @@ cdef dict TYPES = {
     cnp.NPY_FLOAT32: FLOAT, cnp.NPY_FLOAT64: DOUBLE,
 }  # fmt: skip
 
-# Eight bytes of 0 or 1, times this, have their lowest bits in order in the highest byte.
+# The product of eight bytes of 0 or 1 with this number has their lowest bits, in order, in its highest byte.
 cdef uint64_t GATHER = 0x0102040810204080ULL
 
 ctypedef fused Integer:
@@ -91,7 +92,7 @@ ctypedef fused Integer:
 
 
 cdef struct Chunk:
-    # A column of a row group: its values, and what became of them.
+    # A column of a row group: its values, and properties of its encoded pages.
     const void* values
     int kind                    # numpy's number of their type
     int type
@@ -99,8 +100,8 @@ cdef struct Chunk:
     bint has_limits
     int64_t size                # bytes
     int64_t dictionary_bytes    # bytes of a page before the data page
-    int64_t least, greatest     # or these bits, where the type has no sign
-    # Of a column given by runs, whose values are the runs' indices in a dictionary:
+    int64_t least, greatest     # or these bits, if the type has no sign
+    # The next fields are those of a column given by runs. Its values are the runs' indices in a dictionary.
     const int64_t* lengths
     int64_t runs
     const unsigned char* dictionary
@@ -304,7 +305,7 @@ cdef unsigned char* put_page_header(
     end[0] = (AFTER_TWO if type == DICTIONARY_PAGE else NEXT) | THRIFT_STRUCT
     end = put_number(end + 1, NEXT | THRIFT_I32, rows)
     end = put_number(end, NEXT | THRIFT_I32, encoding)
-    if type == DATA_PAGE:  # how the levels of nulls and of lists would be encoded
+    if type == DATA_PAGE:  # encodings of the levels of nulls and of lists, which the page lacks
         end = put_number(end, NEXT | THRIFT_I32, RLE)
         end = put_number(end, NEXT | THRIFT_I32, RLE)
     end[0] = end[1] = 0  # the ends of both structs
@@ -669,7 +670,7 @@ cdef inline bint put_block_of_flags(const Integer* values, unsigned char** end) 
         flags[i] = <uint8_t>step
     if bits_of_any > 1:
         return False
-    end[0] = put_varint(end[0], zigzag(bits_of_all))  # the least of them
+    end[0] = put_varint(end[0], zigzag(bits_of_all))  # their minimum
     memset(end[0], bits_of_any ^ bits_of_all, MINIBLOCKS)
     end[0] += MINIBLOCKS
     if bits_of_any == bits_of_all:

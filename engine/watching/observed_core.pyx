@@ -43,7 +43,7 @@ cdef class ObservedCore(GameCore):
     cdef list kept
     cdef list listeners         # functions by seat that return the bot's new output
     cdef list before            # output of replaced bots, by seat
-    cdef object question        # the pending decision, if it is to be kept: a step up to its answer
+    cdef object question        # the pending decision if it is to be kept: the tuple up to its answer
     cdef object answered        # answer to it, if one reached the rules
     cdef bint failed
     cdef bint unheard           # there were decisions that are not kept
@@ -90,7 +90,7 @@ cdef class ObservedCore(GameCore):
         cdef Status status
         with gil:
             if self.question is not None and not self.failed:
-                self.answered = self.core.said(answer)      # unless the rules take it
+                self.answered = self.core.said(answer)      # kept even if the rules refuse it
                 if self.tape is not None:
                     self.tape.answered(self.question[2], answer, self.answered)
         status = self.core.step(answer)

@@ -55,6 +55,11 @@ def test_leg_counts_whole_at_its_own_place(change: dict[str, Any], counts: bool)
     assert found.done == 11 + counts and len(found.missing) == 1 - counts
 
 
+def test_leg_recorded_twice_counts_once() -> None:
+    legs = [*LEGS, LEGS[5]]
+    assert reconcile([batch(*legs)], SCHEDULE).counts(Legs.from_results(legs)).tolist() == [True] * 12 + [False]
+
+
 def test_leg_cut_short_counts_and_bot_plays_no_other() -> None:
     ended = replace(LEGS[0], sessions=2, faults=(FAULT,), disqualified_seats=(0,))
     found = reconcile([batch(ended, *LEGS[1:])], SCHEDULE)

@@ -49,7 +49,7 @@ def result_of(fixture: Fixture, ended: tuple[int, ...]) -> LegResult:
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(st.data(), st.sampled_from([2, 3]))
 def test_counting_legs_is_independent_of_order_of_play(data: st.DataObject, seats: int) -> None:
-    """Of two bots, legs count up to a disqualification. At tables, versions with those bots out that were before."""
+    """Legs of two bots count up to a disqualification, those of tables in the version without the bots that are out."""
     schedule = schedule_of(data.draw(st.integers(seats, 5)), data.draw(st.integers(1, 2)), seats)
     order, digests = list(schedule.fixtures()), schedule.digests()
     faulty = {one.digest: data.draw(st.sampled_from([None, None, *range(seats)])) for one in order}

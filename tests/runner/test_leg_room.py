@@ -19,18 +19,16 @@ def match_of(*kinds: PlaysAs) -> MatchLegs:
 
 # Programs take 64 MB beside what their bots may.
 @pytest.mark.parametrize(
-    ("kinds", "min_free_disk_mb", "files", "line"),
+    ("free_megabytes", "files", "line"),
     [
-        (("program", "program"), 328, 84, ""),
+        (328, 84, ""),
         (
-            ("program", "program"),
             327,
             84,
             "the 2 processes of a leg (bot0 against bot1) may take 328 MB, and 327 MB are free: if they take more, they"
             " are killed and set aside; lower memory_megabytes",
         ),
         (
-            ("program", "program"),
             1000,
             83,
             "the 2 processes of a leg (bot0 against bot1) need 84 open files, and 83 are allowed (ulimit -Hn); allow"
@@ -39,13 +37,13 @@ def match_of(*kinds: PlaysAs) -> MatchLegs:
     ],
 )
 def test_leg_that_does_not_fit_is_named_with_numbers(
-    kinds: tuple[PlaysAs, ...], min_free_disk_mb: int, files: int, line: str, monkeypatch: pytest.MonkeyPatch
+    free_megabytes: int, files: int, line: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(leg_room, "free_memory", lambda: min_free_disk_mb << 20)
+    monkeypatch.setattr(leg_room, "free_memory", lambda: free_megabytes << 20)
     monkeypatch.setattr(leg_room, "most_descriptors", lambda: files)
-    listener = Listener()
+    listener, matches = Listener(), [match_of("wasm", "wasm"), match_of("program", "program")]
     try:
-        check_room([match_of("wasm", "wasm"), match_of(*kinds)], 100, SandboxSettings(), listener.on_message)
+        check_room(matches, 100, SandboxSettings(), listener.on_message)
     except InputError as problem:
         assert str(problem) == line
     else:

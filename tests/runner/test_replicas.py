@@ -76,7 +76,6 @@ def test_fewer_replicas_keep_records_and_limit_edited_bots(tmp_path: Path) -> No
 
 
 def until_settled(place: ContestDir, most: int) -> Listener:
-    """Run until settled."""
     text = place.config.read_text()
     keys = f"replicas = 1\nuntil_settled = 0.9\nmax_replicas = {most}\n"
     place.config.write_text(text[: text.index("replicas")] + keys)
@@ -86,7 +85,7 @@ def until_settled(place: ContestDir, most: int) -> Listener:
 
 
 def test_rounds_continue_until_order_is_settled(tmp_path: Path) -> None:
-    """Of these bots one is far off, and two are the same."""
+    """One of these bots is far off, and two are the same."""
     place = make_contest(tmp_path, ["bold"], 20, "replicas = 1")
     for name in ("calm", "gift", "twin"):
         calls = "bot->card > 0.9" if name == "calm" else "1"

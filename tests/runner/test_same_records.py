@@ -97,9 +97,9 @@ class Interrupts:
     def on_progress(self, progress: Progress) -> None:
         self.games = progress.games
         if self.commits is not None:
-            self.commits -= 1
-            if self.commits < 0:
+            if self.commits == 0:
                 raise KeyboardInterrupt
+            self.commits -= 1
 
 
 class Field:
@@ -201,8 +201,8 @@ class Field:
             ended = [run.wait(), other]
         else:
             self.damage(damage, step)
-            looks = ["leaderboard", self.contest, *self.command[2:6]]
-            ended = [shared().run(words) for words in (looks, [*self.command, "--dry-run"]) if damage]
+            look = ["leaderboard", self.contest, *self.command[2:6]] if step % 2 else [*self.command, "--dry-run"]
+            ended = [shared().run(look)] if damage else []
             ended += [shared().run(self.command, small + FAULTS[fault].format(step=step))]
         for one in ended:
             assert is_said(one), one
@@ -325,5 +325,5 @@ def test_records_equal_those_of_undisturbed_run(field: type[Field], seed: int, t
     for number, disturbance in enumerate(disturbances):
         walk.change()
         walk.disturb(*disturbance)
-        if number % 2:
+        if number % 3 == 2:
             walk.run()

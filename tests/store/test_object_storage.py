@@ -129,7 +129,7 @@ def test_paused_writer_that_wakes_changes_nothing(monkeypatch: pytest.MonkeyPatc
 
 
 def test_writer_killed_at_any_request_leaves_whole_changes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The next writer finishes or drops each change."""
+    """Check that the next writer finishes or drops each change."""
     expected = [[[0, 1], [2]], [[0, 1], [2], [3]], [[1], [2], [3]], [[1], [3]], [[1], [3], [4]], [[1, 4], [3]]]
     killed_at, done = 0, False
     while not done:

@@ -125,7 +125,8 @@ def author_totals(standings: Standings, author_by_bot: Mapping[str, str]) -> lis
             is_sum = standings.scoring is None and not standings.has_means
             weights[names.index(author_by_bot[line.name]), column] = line.matches if is_sum else 1.0
     sums = [math.fsum(line.score for line in ranked if author_by_bot.get(line.name) == name) for name in names]
-    totals = on_grid(sums, _ROUNDING * sum(abs(line.score) for line in ranked))  # equal bots give equal totals
+    # On a grid, equal bots have equal totals.
+    totals = on_grid(sums, _ROUNDING * sum(abs(line.score) for line in ranked))
     order = sorted(range(len(names)), key=lambda place: (-totals[place], names[place]))
     measured = ScoreErrors(
         totals, _Sums(standings.measured, weights), standings.measured.replicas, np.arange(len(names))

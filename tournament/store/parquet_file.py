@@ -24,8 +24,9 @@ _VERSION = 2
 _REQUIRED = 0
 # The enum Type.
 _BOOLEAN, _INT32, _INT64, _FLOAT, _DOUBLE, _BYTE_ARRAY = 0, 1, 2, 4, 5, 6
-_UTF8 = 0  # enum ConvertedType
-_CONVERTED = {  # enum ConvertedType
+# The enum ConvertedType.
+_UTF8 = 0
+_CONVERTED = {
     "uint8": 11, "uint16": 12, "uint32": 13, "uint64": 14, "int8": 15, "int16": 16, "int32": 17, "int64": 18
 }  # fmt: skip
 

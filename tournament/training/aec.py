@@ -26,7 +26,8 @@ except ImportError as missing:
 if TYPE_CHECKING:
     from tournament.training.environment import Environment, Turn
 
-_LARGEST = 1 << 16  # range of whole numbers that has a mask
+# Maximum number of integers of an answer that has a mask.
+_LARGEST = 1 << 16
 
 
 class AnswerSpace(gymnasium.Space[Any]):

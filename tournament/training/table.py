@@ -25,10 +25,11 @@ from tournament.sandbox.outside.settings import SandboxSettings
 if TYPE_CHECKING:
     from tournament.training.environment import Turn
 
-# Answers for a seat as a bot would.
+# A function that answers for a seat, as a bot would.
 Policy = Callable[["Turn"], object]
 
-_LABEL = "environment"  # no contest and no trial has keys of this label
+# Label of the keys of environments, which no contest and no trial uses.
+_LABEL = "environment"
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from tournament.decisions.struct_layout import Layout, Part, build_view
 from tournament.decisions.value_types import Bool, Choice, Int, LegalAction, List, Maybe, Struct, Text, ValueType
 
 _FORMATS = {"i": "<i4", "q": "<i8", "d": "<f8", "c": "<i4", "b": "<i4", "f": "<f4"}
-_Field = tuple[Any, ...]  # name, type and perhaps shape, as numpy takes it
 
 
 def record_dtype(contest: Contest) -> tuple[np.dtype[np.void], bool]:

@@ -64,7 +64,7 @@ cdef const double* call_probabilities() except NULL:
 
 cdef compute_call_probabilities():
     cdef double[:, ::1] calls = np.zeros((CLASSES, MAX_RAISE + 1))
-    cdef double at_least[ROLLOUTS + 2]    # chances of at least that number of wins, given the ties
+    cdef double at_least[ROLLOUTS + 2]    # probabilities of at least that number of wins, given the ties
     cdef double log_factorials[ROLLOUTS + 1]
     cdef double chances[3]
     cdef int number, x, wins, ties, losses

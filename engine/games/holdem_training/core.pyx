@@ -15,8 +15,8 @@ from engine.games.holdem_training.unseen cimport Unseen, draw, see_all_but
 import numpy as np
 
 cdef enum:
-    # The words of a hand's block: the deal takes the first two, Bob's decision in
-    # round r (from 0) the one from here r places on.
+    # The deal uses the first two words of a hand's block. Bob's decision in round r, from 0, uses the word with this
+    # number plus r.
     BOBS_WORD = 2
 
 cdef GameRow a_game

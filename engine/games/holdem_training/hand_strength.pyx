@@ -34,7 +34,7 @@ cdef enum Type:
     STRAIGHT_FLUSH
 
 cdef HandTables TABLES
-cdef uint32_t WORTHS[CLASSES]    # best five of each strength, rising, from `packed`
+cdef uint32_t WORTHS[CLASSES]    # best five of each strength as `packed` returns it, in ascending order
 cdef bint is_built = False
 cdef object BUILDING = Lock()
 
@@ -127,7 +127,7 @@ cdef uint32_t worth_of_ranks(const int* counts) noexcept nogil:
     if second_pair < 0:
         return add_kickers(ONE_PAIR, best, 2, at_least[1] & ~(1u << pair))
     best[2] = best[3] = second_pair
-    # A third pair may give the kicker.
+    # A third pair can give the kicker.
     return add_kickers(TWO_PAIRS, best, 4, at_least[1] & ~(1u << pair) & ~(1u << second_pair))
 
 
@@ -287,7 +287,8 @@ def strengths(const uint8_t[:, ::1] hands):
         ValueError: A row has another length, or a number is no card.
         MemoryError: There isn't enough memory.
     """
-    import numpy as np    # here, since Python bots' processes use this module without it
+    # Imported here, because Python bots' processes use this module without numpy.
+    import numpy as np
 
     cdef Py_ssize_t i
     cdef int j

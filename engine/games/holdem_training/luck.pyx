@@ -34,7 +34,7 @@ cpdef enum:
 
 cdef enum:
     COLUMNS = 18         # columns of bytes: nine cards, four raises, four answers, who folded
-    ANSWER = 4           # the place of Bob's answer among them
+    ANSWER = 4           # index of the control of Bob's answer
     COMPARED = 5         # first control that compares the 23 hands
     MOMENTS = CONTROLS + 2
     UNSEEN = 48          # cards that neither has
@@ -52,7 +52,7 @@ cdef struct Hand:
     uint8_t folded_by
 
 cdef struct Seen:
-    # What Alice, Bob and the board have, as the evaluator adds it up.
+    # Cards of Alice, Bob and the board, as the sums that the evaluator takes.
     uint64_t alices_keys
     uint64_t alices_bits
     uint64_t bobs_keys
@@ -110,7 +110,7 @@ cdef void compare_hands(
         strengths[seat] = strength_with(tables, seen.board_keys, seen.board_bits, &others[2 * seat - 4])
     strengths[SEATS] = 0
     memset(beaten, 0, sizeof(beaten))
-    # Of fixed length and without branches, so that compilers do eight at once.
+    # The loop has a fixed length and no branches, so that compilers compare eight hands at the same time.
     for other in range(SEATS):
         own = strengths[other]
         for seat in range(SEATS_PADDED):
@@ -121,7 +121,7 @@ cdef void compare_hands(
     won = (strengths[0] > strengths[1]) - (strengths[0] < strengths[1])
     a = beaten[0] / (SEATS - 1.0)
     b = beaten[1] / (SEATS - 1.0)
-    # The sum of s over all opponents of a hand is what it beats less what beats it, which shortens these sums.
+    # The sum of s over all opponents of a hand is the number that it beats less the number that beat it.
     square = squares / (SEATS * (SEATS - 1.0) ** 2)
     cube = cubes / (SEATS * (SEATS - 1.0) ** 3)
     controls[0] = won

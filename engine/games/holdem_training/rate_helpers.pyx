@@ -12,7 +12,7 @@ from engine.wasm.fuel cimport Fuel
 from engine.wasm.runtime cimport RuntimeValue, runtime
 
 cdef enum:
-    # A sample takes some 50 ns, a result 25.
+    # A sample takes about 50 ns, and a result 25 ns.
     FUEL_OF_SAMPLE = 200
     FUEL_OF_RESULT = 100
 

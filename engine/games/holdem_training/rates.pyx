@@ -94,7 +94,7 @@ cdef class RateSampler:
             keys = board_keys
             bits = board_bits
             for _i in range(unknown[2]):
-                if drawn == 4:    # a word is good for five draws
+                if drawn == 4:    # a word suffices for five draws
                     word = spread(start, number)
                     number += 1
                 word = draw(&unseen, drawn, word)

@@ -26,7 +26,8 @@ cdef enum:
     QUESTION_MOVE = 0
     QUESTION_PAST = 1
 
-cdef enum:                      # what a turn's words of chance are for
+# Uses of a turn's random words.
+cdef enum:
     X_SLIPS = 0
     Y_SLIPS = 1
     ENDS = 2
@@ -221,13 +222,13 @@ cdef class MatrixGame(GameCore):
     cdef Status catch_up(self, int seat) noexcept nogil:
         """Show a restarted bot this game's turns, then ask for its move."""
         cdef unsigned char* own = self.windows[seat] + sizeof(View)
-        if self.phase == CATCHING_UP and self.forgot[seat]:     # failed in this, too
+        if self.phase == CATCHING_UP and self.forgot[seat]:     # the bot failed again
             self.told = 0
         self.forgot[seat] = False
         if self.in_its_memory[seat]:
             memcpy(own, self.history[seat], self.turn)
             memcpy(own + MOST_TURNS, self.history[1 - seat], self.turn)
-        elif self.told + 1 < self.turn:     # the question itself tells of the last one
+        elif self.told + 1 < self.turn:     # the question itself shows the last turn
             self.told += 1
             self.show(seat, self.told, self.history[seat][self.told - 1], self.history[1 - seat][self.told - 1])
             self.decision.kind = QUESTION_PAST

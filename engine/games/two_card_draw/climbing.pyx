@@ -94,7 +94,7 @@ cdef class HillClimber:
 
     cdef DrawTree tree
     cdef double current                 # the trembling opponent's expectation
-    # For undoing a step.
+    # Values to restore if a step is undone.
     cdef Betting kept_round1
     cdef After kept_after[HISTORIES]
 

@@ -48,7 +48,8 @@ cdef extern from *:
     bint unlikely(bint) nogil
 
 
-# The hand after an exchange: by the number of cards, the hand before, and the new cards, 5 times the one and the other.
+# The hand after an exchange, by the number of cards, the hand before, and the new cards: 5 times the first one plus the
+# second one.
 cdef int8_t EXCHANGED[3][15][25]
 
 
@@ -91,7 +92,7 @@ cdef class CompiledStrategy:
         for situation in range(SITUATIONS):
             chances = &strategy[situation, 0]
             self.limits[situation][0] = <int64_t>ceil(chances[0] * DIE_SIDES)
-            # An action of chance 0 stays impossible, however the others are rounded.
+            # An action with probability 0 stays impossible, no matter how the others are rounded.
             self.limits[situation][1] = (
                 <int64_t>ceil((chances[0] + chances[1]) * DIE_SIDES) if chances[2] > 0 else <int64_t>DIE_SIDES
             )
@@ -142,7 +143,8 @@ cdef class TwoCardDraw(GameCore):
         start_stream(&self.luck, &key, <uint64_t>session)
         self.sessions = 1
         self.games_per_session = hands
-        # In a hand the bot has at most 8: opens, answers twice, draws, opens, answers twice, sees; restarts add a few.
+        # In a hand the bot has at most 8 decisions: it opens, answers twice, draws, opens, answers twice and sees the
+        # showdown. Restarts add a few.
         self.most_decisions = 8 * hands + 100
         self.bet_sizes[0] = bet1
         self.bet_sizes[1] = bet2
@@ -155,7 +157,7 @@ cdef class TwoCardDraw(GameCore):
         self.record_in(games_table, GAME_ROW, sessions_table, SESSION_ROW, match, session)
 
     cdef int64_t default_answer(self) noexcept nogil:
-        return 0    # check where that is free, else fold; draw nothing
+        return 0    # check if that is free, otherwise fold; draw nothing
 
     cdef void restarted(self, int seat) noexcept nogil:
         self.introduction |= TO_INTRODUCE
@@ -172,7 +174,7 @@ cdef class TwoCardDraw(GameCore):
         if self.introduction & INTRODUCING:
             self.decision.kind = self.deferred
         else:
-            # By `step`: `advance` is inlined there as long as it has no other caller.
+            # This calls `step`, because `advance` is inlined there as long as it has no other caller.
             self.introduction = 0
             status = self.step(answer)
         self.introduction = TO_INTRODUCE if wanted else 0
@@ -194,7 +196,7 @@ cdef class TwoCardDraw(GameCore):
             if <uint64_t>answer > RAISE:
                 return self.refuse(answer)
             bets = self.bets[1]
-            if bets == 0:   # he opens; both 0 and 1 are a check
+            if bets == 0:   # the bot opens; both 0 and 1 are a check
                 self.x_opened[1] = answer == RAISE
                 self.bets[1] = answer == RAISE
                 return self.server_bets2(answer == RAISE)
@@ -242,7 +244,7 @@ cdef class TwoCardDraw(GameCore):
     cdef inline Status deal(self) noexcept nogil:
         cdef int hand
         self.words = &self.luck.ready.halves[0][lane_of(&self.luck, <uint64_t>self.game)]
-        # Of a word as a fraction the digits in base 5 are the cards, two for each hand.
+        # The digits of a word, as a fraction in base 5, are the cards, two for each hand.
         self.cards = self.word(0)
         hand = HAND_OF[high_product(self.cards, 25)]
         self.dealt[X] = hand
@@ -274,7 +276,7 @@ cdef class TwoCardDraw(GameCore):
 
     cdef inline Status server_bets1(self, int faced) noexcept nogil:
         """Play the server's answer to the bot's check (`faced` 0) or bets of round 1."""
-        # Of its two decisions in a round, the second is the one that faces more than one bet.
+        # The server's second decision of a round is the one that faces more than one bet.
         cdef int act = self.server_acts(round1_situation(self.hands[Y], faced), faced > 1)
         if act == CALL:
             return self.ask_bets(DRAW, faced)
@@ -369,7 +371,7 @@ cdef class TwoCardDraw(GameCore):
         cdef Columns games = self.games_table.columns
         cdef GameRow* game = <GameRow*>games.content
         if folded_by:
-            # The last bet was not matched.
+            # The other player didn't match the last bet.
             pot = 2 * stake - self.bet_sizes[self.round]
             gain = self.bet_sizes[self.round] - stake
             if folded_by == Y + 1:

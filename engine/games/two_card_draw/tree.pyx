@@ -35,7 +35,7 @@ cdef int allowed(Question stage, int hand, int bets) noexcept:
     cdef bint pair = hand >= 10
     cdef bint best = hand == HANDS - 1
     if stage == DRAW:
-        # The best hand draws none, other pairs none or two; a hand with a four doesn't draw two.
+        # The best hand draws no card, and other pairs draw none or two. A hand with a four doesn't draw two.
         return 0b001 if best else 0b101 if pair else 0b011 if HIGH_CARD[hand] == 4 else 0b111
     if best and stage == ROUND2 and bets < 3:
         return 1 << RAISE

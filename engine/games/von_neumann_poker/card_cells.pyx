@@ -13,7 +13,7 @@ cpdef enum:
     CELLS = 2 * CELLS_A_SIDE * CELLS_A_SIDE
 
 cdef enum:
-    AT_ONCE = 256       # games whose cells are worked out before any is counted, several in an instruction
+    AT_ONCE = 256       # games whose cells are computed before any is counted, several per instruction
 
 
 @cython.final
@@ -169,7 +169,7 @@ cdef class CellSums:
                 b = b_card[first + i]
                 wrong |= not ((a >= 0) & (a < 1) & (b >= 0) & (b < 1))
                 as_a = seat_0_is_a[first + i] != 0
-                # The mask keeps values that are no cards inside the table.
+                # The mask keeps values that aren't cards inside the table.
                 cells[i] = as_a * CELLS_A_SIDE * CELLS_A_SIDE + (
                     ((<int32_t>(a * CELLS_A_SIDE) * CELLS_A_SIDE) + <int32_t>(b * CELLS_A_SIDE)) & (CELLS // 2 - 1)
                 )
@@ -220,7 +220,7 @@ cdef class CellSums:
                 first = role * (CELLS // 2)
                 of_cells = in_role = 0.0
                 before = of_role[role] / (CELLS // 2)
-                # One pass: the block's games are worth what earlier blocks say, and then count for later ones.
+                # Earlier blocks give the value of this block's games. The games then count for later blocks.
                 for cell in range(first, first + CELLS // 2):
                     here = sums[cell]
                     if not here:

@@ -172,7 +172,7 @@ cdef class VonNeumannPoker(GameCore):
         row += 1
         rows[0] = row
 
-        # The roles change, over session borders as well.
+        # The roles change after each game, also from session to session.
         self.a_seat = 1 - self.a_seat
         a_money = 2 * STACK - (a_money + gain)
         self.a_money = a_money
@@ -223,7 +223,7 @@ cdef class VonNeumannPoker(GameCore):
 
     cdef inline Status deal(self) noexcept nogil:
         """Deal the next game, and ask A for a bet."""
-        if unlikely(<uint64_t>self.game % BLOCK_WORDS == 0):    # cheap since unsigned
+        if unlikely(<uint64_t>self.game % BLOCK_WORDS == 0):    # unsigned division is cheap
             self.find_deals()
         self.b_card = self.next_cards[0].bits
         self.a_card = self.next_cards[LANES].bits
