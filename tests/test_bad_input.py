@@ -88,6 +88,7 @@ COMMANDS = {
     "report --folder pages -o page.html": "--folder: can't be combined with -o",
     "watch --serve 0.0.0.0:0": "Put a reverse proxy",
     "watch --serve 0 --public-url contest.example.org": "as https://contest.example.org",
+    "watch --serve 0 --public-url http://[::1": "as https://contest.example.org",
     "watch --serve 0 --submissions nothing.toml": "tournament author add",
     "match von_neumann_poker": "missing BOT",
     "match von_neumann_poker steady other/steady.c": "both bots are called steady",

@@ -204,7 +204,11 @@ class StreamRandom(random.Random):
         return drawn & ((1 << count) - 1)
 
     def randbytes(self, count):
-        """Return `count` random bytes."""
+        """Return `count` random bytes.
+
+        Raises:
+            ValueError: The count is negative.
+        """
         return self.getrandbits(8 * count).to_bytes(count, "little")
 
     def seed(self, *given, **named):

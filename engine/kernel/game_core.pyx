@@ -183,7 +183,7 @@ cdef class GameCore:
         return self.refused_answer
 
     def note_restart(self, int seat):
-        """Tell the core that a seat has a new bot, which may need an introduction before the next question."""
+        """Record that a seat has a new bot, which might need an introduction before the next question."""
         self.restarted(seat)
 
     def dismiss(self, int seat):

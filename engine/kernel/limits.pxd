@@ -1,4 +1,4 @@
-# What a question may hold. A Python bot's process needs these, but no module of the core.
+# Limits of a question. A Python bot's process needs these, but no module of the core.
 
 cdef enum:
     MAX_VIEW_BYTES = 128

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 
 import pytest
 
@@ -44,13 +45,14 @@ def seats_at(seats: int, sessions: int, *, rotation: int = 0, deals: int = 1) ->
 @pytest.mark.parametrize("seats", [3, 6])
 def test_session_block_has_every_rotation_of_cyclic_order(seats: int) -> None:
     at = seats_at(seats, 7 * seats + 2)
-    orders = set()
+    orders, steps = set(), set()
     for first in range(0, 7 * seats, seats):
         block = at[first : first + seats]
         assert {row[0] for row in block} == set(range(seats))
         ((order,),) = [{tuple(row[(row.index(0) + place) % seats] for place in range(seats)) for row in block}]
         orders.add(order)
-    assert len(orders) > 1
+        steps |= {(one.index(0) - two.index(0)) % seats for one, two in pairwise(block)}
+    assert len(orders) > 1 and len(steps) > 1
     assert len(set(at[-2:])) == 2  # an incomplete block has no rotation twice
 
 

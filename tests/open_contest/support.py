@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import socket
 import subprocess
 import sys
 import time
@@ -165,14 +166,23 @@ def failing_at(number: int, error: Callable[[], Exception], *within: str) -> Ite
 
 @dataclass
 class Process:
-    """`tournament watch --serve` in a folder, which is killed and started again."""
+    """`tournament watch --serve` in a folder, which is killed and started again. Leaving the context kills it."""
 
     folder: Path
-    port: int
 
     def __post_init__(self) -> None:
         self.said = self.folder / "said"
         self.running: subprocess.Popen[bytes] | None = None
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port: int = free.getsockname()[1]
+
+    def __enter__(self) -> Process:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.running and self.running.poll() is None:
+            self.kill()
 
     def start(self) -> None:
         words = ["watch", "--serve", str(self.port), "--submissions", "authors.toml", "--executor", "local"]

@@ -198,44 +198,42 @@ def test_closed_contest_tries_last_of_each_bot(ground: Ground) -> None:
     assert sorted(ground.checked) == ["one.py", "three.c"]
 
 
-def cached(ground: Ground, monkeypatch: pytest.MonkeyPatch, megabytes: float) -> Path:
-    """Return the cache, in which each bot that is tried leaves its own file."""
+def cached(ground: Ground, patch: pytest.MonkeyPatch, megabytes: float) -> Callable[[], int]:
+    """Have each bot that is tried leave a file and a folder in the cache. Return a function that counts them."""
     cache = ground.folder / "cache"
-    monkeypatch.setenv("TOURNAMENT_CACHE", str(cache))
+    data = bytes(int(megabytes * (1 << 20)))
 
     def build(_settings: Path, _contest: str, bot: Path, built: Path, *_: object) -> tuple[bool, str]:
-        content = bot.read_bytes() if bot.is_file() else b"folder"
-        with monkeypatch.context() as listing:
+        name = bot.read_bytes().hex()[-20:]
+        with pytest.MonkeyPatch.context() as listing:
             listing.setenv("TOURNAMENT_CACHE_LISTED_IN", str(built))
-            write_cached(cache / "bots" / f"{content.hex()[-20:]}.program.sealed", bytes(int(megabytes * (1 << 20))))
+            write_cached(cache / "bots" / f"{name}.program.sealed", data)
             write_cached(cache / "libraries" / "shared.sealed", b"")
-            program = cache / "programs" / content.hex()[-20:]
-            program.mkdir(parents=True, exist_ok=True)
-            (program / "data").write_bytes(bytes(int(megabytes * (1 << 20))))
-            list_entry(program)
-        return content != UNFIT, ""
+            (cache / "programs" / name).mkdir(parents=True, exist_ok=True)
+            (cache / "programs" / name / "data").write_bytes(data)
+            list_entry(cache / "programs" / name)
+        return bot.read_bytes() != UNFIT, ""
 
-    monkeypatch.setattr(submissions, "check", build)
-    return cache
+    def kept() -> int:
+        files, folders = ({*(cache / kind).iterdir()} for kind in ("bots", "programs"))
+        assert len(files) == len(folders) and (cache / "libraries" / "shared.sealed").exists()
+        return len(files)
+
+    patch.setattr(submissions, "check", build)
+    return kept
 
 
 def test_cache_keeps_only_bots_that_play(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
-    cache = cached(ground, monkeypatch, 0.1)
-
-    def kept() -> int:
-        programs = len(list((cache / "programs").iterdir()))
-        assert len(list((cache / "bots").iterdir())) == programs
-        return programs
-
+    kept = cached(ground, monkeypatch, 0.1)
     assert ground.enter("ann", "one.c", UNFIT).state == NOT_FIT and kept() == 0
-    for number, count in ((1, 1), (2, 1), (2, 1), (3, 1)):
+    for number in (1, 2, 2, 3):
         ground.enter("ann", "one.c", GOOD + b"// %d" % number)
-        assert kept() == count
+        assert kept() == 1
     ground.enter("bob", "two.c", GOOD)
     ground.take("ann", "three.c", b"practice", PRACTICE)
     assert ground.do(OTHER) and kept() == 2
     ground.withdraw("ann", "one")
-    assert kept() == 1 and (cache / "libraries" / "shared.sealed").exists()
+    assert kept() == 1
 
 
 def test_bots_and_versions_of_author_take_limited_disk(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -245,10 +243,10 @@ def test_bots_and_versions_of_author_take_limited_disk(ground: Ground, monkeypat
     late = ground.enter("ann", "one.c", b"x" * 500_000)
     assert late.state == NOT_FIT and "make it smaller" in late.said and (ground.entrants / "one.c").stat().st_size == 5
     assert ground.enter("bob", "four.c").state == ENTERED
-    ground.withdraw("ann", "two")
-    ground.withdraw("ann", "three")
+    for bot in ("two", "three"):
+        ground.withdraw("ann", bot)
     for number in range(6):
         assert ground.enter("ann", "one.c", b"%d" % number * 200_000).state == ENTERED
     former = f"author = 'ann' AND state IN ('replaced', '{WITHDRAWN}') AND content NOT NULL"
-    sizes = ground.submissions.jobs.rows("length(content)", former)
-    assert 0 < sum(size for (size,) in sizes) < 1 << 20 and len(sizes) < 5
+    sizes = [size for (size,) in ground.submissions.jobs.rows("length(content)", former)]
+    assert 0 < sum(sizes) < 1 << 20 and len(sizes) < 5

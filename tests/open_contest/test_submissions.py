@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import threading
-import time
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -163,20 +161,16 @@ def test_practice_match_enters_nothing_and_is_counted(ground: Ground) -> None:
         practise(ground, "ann", "one.c")
 
 
-def test_practice_match_compares_with_another_bot_of_the_author(roomy: Ground) -> None:
+def test_practice_match_compares_with_other_bot_of_author(roomy: Ground) -> None:
     for author, file in (("ann", "one.c"), ("ann", "old.c"), ("bob", "two.c")):
         roomy.enter(author, file)
     ann, take = roomy.author("ann"), roomy.submissions.take
-    compared = take(ann, CONTEST, "one.c", GOOD, PRACTICE, {"baseline": "old"})
-    assert roomy.do(OTHER) and roomy.now_of(compared).said == "one.c instead of old.c"
-    compared = roomy.submissions.practise(ann, CONTEST, "one", {"baseline": "old"})
-    assert roomy.do(OTHER) and roomy.now_of(compared).said == "one.c instead of old.c"
-    for asks, why in (
-        ({"baseline": "two"}, "you have no bot of this name"),
-        ({"baseline": "old", "against": ["old"]}, "this is the baseline"),
-    ):
-        with pytest.raises(Refused, match=why):
-            take(ann, CONTEST, "one.c", GOOD, PRACTICE, asks)
+    first = take(ann, CONTEST, "one.c", GOOD, PRACTICE, {"baseline": "old"})
+    assert roomy.do(OTHER) and roomy.now_of(first).said == "one.c instead of old.c"
+    second = roomy.submissions.practise(ann, CONTEST, "one", {"baseline": "old"})
+    assert roomy.do(OTHER) and roomy.now_of(second).said == "one.c instead of old.c"
+    with pytest.raises(Refused, match="you have no bot of this name"):
+        take(ann, CONTEST, "one.c", GOOD, PRACTICE, {"baseline": "two"})
 
 
 def test_replay_is_for_author_and_valid_opponent_alone(ground: Ground) -> None:
@@ -191,16 +185,10 @@ def test_replay_is_for_author_and_valid_opponent_alone(ground: Ground) -> None:
     assert ground.do(OTHER) and ground.state(job) == PLAYED
 
 
-def test_only_last_replays_and_versions_are_kept(roomy: Ground) -> None:
+def test_only_last_versions_are_kept(roomy: Ground) -> None:
     versions = [roomy.enter("ann", "one.c", GOOD + b"// %d" % number) for number in range(13)]
     content = roomy.submissions.jobs.content
     assert [content(job) is not None for job in versions] == [False] * 2 + [True] * 11
-    jobs = []
-    for session in range(5):
-        asks = {"opponent": "two", "session": session}
-        jobs.append(roomy.submissions.show(roomy.author("ann"), CONTEST, "one", asks))
-        assert roomy.do(OTHER)
-    assert [bool(roomy.now_of(job).said) for job in jobs] == [False, False, True, True, True]
 
 
 def test_jobs_wait_when_seconds_of_day_are_used(ground: Ground) -> None:
@@ -223,20 +211,6 @@ def test_jobs_wait_when_seconds_of_day_are_used(ground: Ground) -> None:
     ground.over.add(CONTEST)
     ground.do_all()
     assert ground.state(jobs[1]) == ENTERED
-
-
-def test_job_that_outlasts_seconds_of_day_is_set_aside(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
-    given: list[float] = []
-
-    def slow(*words: Any) -> tuple[bool, str]:
-        given.append(words[4])
-        time.sleep(words[4])
-        return False, "the check took longer"
-
-    monkeypatch.setattr(submissions, "check", slow)
-    ground.submissions.jobs.spend(["ann"], 3599.5, ground.now)
-    job = ground.enter("ann", "one.c")
-    assert job.state == SET_ASIDE and "your seconds of today ended" in job.said and 0 < given[0] <= 0.5
 
 
 def test_author_has_limited_names(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -277,3 +251,37 @@ def test_full_trials_run_together_one_of_each_author(ground: Ground, monkeypatch
     with Workers(ground.submissions, ground.told.append, 2):
         assert wait_until(lambda: all(ground.state(job) == ENTERED for job in jobs), 60)
     assert most == [2]
+
+
+MEGABYTE = 1 << 20
+
+
+def test_submissions_wait_while_disk_is_full(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Uploads that found the disk full during their trial wait, too, however often."""
+    space = [600 * MEGABYTE]
+    monkeypatch.setattr(submissions, "free_space", lambda _: (space[0], 1000))
+    fills = [True] * 5
+
+    def check(*given: object) -> tuple[bool, str]:
+        if fills:
+            fills.pop()
+            space[0] = 400 * MEGABYTE
+            raise OSError(28, "No space left on device")
+        return True, "verdict    fit to enter"
+
+    monkeypatch.setattr(submissions, "check", check)
+    job = ground.take("ann", "one.c")
+    assert ground.do(QUICK)
+    while fills:
+        space[0] = 600 * MEGABYTE
+        assert ground.do(TRIAL)
+        assert not ground.do(TRIAL) and ground.state(job) == QUEUED
+    other = ground.take("bob", "two.c")
+    ground.withdraw("bob", "two")
+    assert ground.state(other) == WITHDRAWN
+    space[0] = 600 * MEGABYTE
+    assert ground.do(TRIAL) and ground.state(job) == ENTERED
+    assert ground.told.count("submissions wait: less than 532 MB of disk are free") == 5
+    space[0] = MEGABYTE
+    with pytest.raises(Refused, match="disk has no space for a file"):
+        ground.take("eve", "three.c")

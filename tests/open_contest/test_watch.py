@@ -18,8 +18,8 @@ import pytest
 
 import tournament
 from tests.commands import run_cli
-from tests.contest_runs import CONTEST, ContestDir, bot_source, make_contest
-from tests.open_contest.support import Ground, failing_at
+from tests.contest_runs import CONTEST, SEEDS, ContestDir, bot_source, make_contest
+from tests.open_contest.support import failing_at
 from tests.processes import wait_until
 from tests.runner.test_failed_rules import CONFIG, RULES
 from tournament.config import Config, load_config
@@ -29,15 +29,13 @@ from tournament.open_contest import watch as watch_module
 from tournament.open_contest.publish import publish, unready
 from tournament.open_contest.watch import Watch, select_finalists
 from tournament.records.finals import records_with
-from tournament.records.results import Results
 from tournament.runner import seed as seed_module
 from tournament.runner.listener import NullListener, ProgressListener
-from tournament.runner.seed import read_seed
 from tournament.standings.matches import Match, Matches
 from tournament.standings.standings import Standing, Standings
 from tournament.store.field import FailedLeg
-from tournament.store.storage import open_storage
 
+CLOSING = datetime(2026, 6, 1, tzinfo=UTC)
 STANDINGS = Mock(failed_legs=[], is_provisional=False)
 
 
@@ -61,11 +59,10 @@ class Told:
 class Kept:
     """A place that is watched by a thread."""
 
-    def __init__(self, place: ContestDir, contest: str = CONTEST) -> None:
+    def __init__(self, place: ContestDir, contest: str = CONTEST, now: datetime = CLOSING) -> None:
         self.place, self.told, self.contest = place, Told(), contest
         self.published = place.folder / "published"
         options = {"executor": "local", "workers": 1}
-        now = datetime(2026, 6, 1, tzinfo=UTC)
         self.watch = Watch([contest], place.config, options, self.published, self.told, now=lambda: now)
         self._heard = 0
         self._stopped = threading.Event()
@@ -233,12 +230,6 @@ def test_secret_folder_is_not_published(tmp_path: Path, folder: str) -> None:
         Watch([CONTEST], place.config, {}, tmp_path / folder, Told())
 
 
-def final_seed(folder: Path) -> str:
-    (final,) = (folder / "results").glob("final-*")
-    location = str(final / CONTEST)
-    return read_seed(open_storage(location), tournament.load(location).setup.settings["seed"])
-
-
 TALKER = """
 def a(bot):
     if bot.card > 0.9:
@@ -279,38 +270,6 @@ def test_boards_of_final_are_open_until_last_leg(
     assert "closed <time" in front and "At the end a final" not in front
 
 
-@pytest.mark.slow
-def test_open_board_shows_games_without_output_of_bots(tmp_path: Path) -> None:
-    place = make_contest(tmp_path, ["bold", "calm", "dull"], settings="max_faults = 1000\nreplicas = 2")
-    (place.entrants / "talker.py").write_text(TALKER)
-    settled(place, lambda text: f"{text}\n[watch]\ncloses = 2026-06-02T15:00:00+02:00\n")
-    with Kept(place) as kept:
-        assert kept.says("the board is current")
-        page, board = kept.shown()
-        assert "SECRET" not in page + json.dumps(board) and 'id="games-data"' in page
-        assert str(tmp_path) not in page + json.dumps(board)
-        assert gzip.decompress((kept.published / "c" / CONTEST / "index.html.gz").read_bytes()).decode() == page
-        assert "Open contest, closes 2026-06-02 13:00 UTC; then a final is played" in page and 'href="../../"' in page
-        assert board["open"] is True and board["leaderboard"][0]["games"] > 0
-        seed = read_seed(open_storage(str(place.results)), tournament.load(str(place.results)).setup.settings["seed"])
-        assert str(seed) not in page
-        kept.watch.now = lambda: datetime(2026, 6, 2, 13, tzinfo=UTC)
-        assert kept.says("the final is played")
-        page, board = kept.shown()
-        kept.watch.now = lambda: datetime(2026, 6, 1, tzinfo=UTC)  # set back
-        assert kept.watch.current().over == {CONTEST}
-    again = Kept(place).watch
-    assert again.current().over == {CONTEST}
-    assert str(final_seed(tmp_path)) in page
-    final = tournament.load(str(place.folder / "results" / "final-20260602T130000Z" / CONTEST))
-    assert len(final.games) and {match.legs for match in final.ranking.matches} == {2}
-    assert final.setup.settings["seed"] != tournament.load(str(place.results)).setup.settings["seed"]
-    front = (kept.published / "index.html").read_text()
-    assert ">Final: it alone counts<" in page and "closed <time" in front and "Hand in a bot" not in front
-    assert "SECRET" in page and 'id="games-data"' in page and board["open"] is False
-    assert [line["score"] for line in board["leaderboard"]] == [line.score for line in final.ranking.entrants]
-
-
 @pytest.mark.parametrize(("contest", "open", "games"), [
     (CONTEST, True, True), ("two_card_draw", True, False), ("two_card_draw", False, True),
 ])  # fmt: skip
@@ -332,56 +291,37 @@ def test_open_board_hides_games_of_shared_hands(
     assert (asked["with_games"], asked["only_sums"]) == (games, not games)
 
 
-def test_rounds_count_against_seconds_of_their_authors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    ground = Ground(tmp_path, monkeypatch)
-    options = {"executor": "local", "workers": 1}
-    watch = Watch([CONTEST], ground.settings, options, tmp_path / "page", Told(), now=lambda: ground.now)
-    watch.submissions = ground.submissions
-    ground.enter("ann", "one.c")
-    ground.enter("bob", "two.c")
-    before = ground.submissions.left_today("ann")[1], ground.submissions.left_today("bob")[1]
-    contest = watch._contests[0]
-    lies = watch_module._files(ground.entrants)
-    watch._spend(contest, lies, 9)  # the first round after a start is no one's
-    contest.attended = ({path: state for path, state in lies.items() if "one" not in path}, False)
-    watch._spend(contest, lies, 30)
-    after = ground.submissions.left_today("ann")[1], ground.submissions.left_today("bob")[1]
-    assert [round(old - new) for old, new in zip(before, after)] == [30, 0]
-
-
-CLOSED = "\n[watch]\ncloses = 2026-06-01T00:00:00Z\nfinal_top = 2\n"
-
-
-def closed(place: ContestDir, monkeypatch: pytest.MonkeyPatch) -> tuple[Kept, Results, Results]:
-    """Have a preliminary and a final played on seeds of this test, and return the records of both."""
+def test_final_of_best_is_played_on_fresh_cards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Show games, but neither the seed nor output of bots, on the open board, which decides nothing."""
     seeds = (f"seed {number} of a test of finals" for number in count())
     monkeypatch.setattr(seed_module, "drawn_seed", lambda: next(seeds))
     monkeypatch.setattr(watch_module, "_WHOLE_SECONDS", 0.0)
-    settled(place, lambda text: text + CLOSED)
-    kept = Kept(place)
+    place = make_contest(tmp_path, [], sessions=10, settings="replicas = 6\nmax_faults = 1000")
+    settled(place, lambda text: f"{text}\n[watch]\ncloses = 2026-06-01T00:00:00Z\nfinal_top = 2\n")
+    place.entrants.mkdir()
+    (place.entrants / "talker.py").write_text(TALKER)
+    place.write_bot("bad", PASSES.format(50))
+    kept = Kept(place, now=datetime(2026, 5, 31, tzinfo=UTC))
+    before = kept.watch.now
     kept.attend()
-    assert kept.told.lines[-1] == "the final is played", kept.told.lines
-    found = (place.folder / "results" / f"{kind}-20260601T000000Z" / CONTEST for kind in ("preliminary", "final"))
-    preliminary, final = (tournament.load(str(path)) for path in found)
-    return kept, preliminary, final
-
-
-def test_final_of_best_is_played_on_fresh_cards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only the worst two are on the open board, which decides nothing."""
-    place = make_contest(tmp_path, [], sessions=10, settings="replicas = 6")
-    for name, bet in {"poor": 0, "bad": 50}.items():
-        place.write_bot(
-            name, f"int a(const Bot *b) {{ return {bet}; }}\nint b(const Bot *b, int bet) {{ return 0; }}\n"
-        )
-    place.play()
+    page, board = kept.shown()
+    assert not re.search(f"SECRET|{SEEDS[7]}|{tmp_path}", page + json.dumps(board)) and 'id="games-data"' in page
+    assert gzip.decompress((kept.published / "c" / CONTEST / "index.html.gz").read_bytes()).decode() == page
+    assert "Open contest, closes 2026-06-01 00:00 UTC; then a final is played" in page and 'href="../../"' in page
+    assert board["open"] is True and board["leaderboard"][0]["games"] > 0
     place.write_bot("best", bot_source(5, 4))
     place.write_bot("good", bot_source(6, 5))
-    kept, preliminary, final = closed(place, monkeypatch)
+    kept.watch.now = lambda: CLOSING
+    kept.attend()
+    assert kept.told.lines[-1] == "the final is played", kept.told.lines
+    kept.watch.now = before  # The clock is set back.
+    assert kept.watch.current().over == {CONTEST}
+    results = (place.folder / "results" / f"{kind}-20260601T000000Z" / CONTEST for kind in ("preliminary", "final"))
+    preliminary, final = (tournament.load(str(path)) for path in results)
     assert {line.name for line in final.ranking.entrants} == {"best", "good"}
-    worst = [line for line in preliminary.ranking.entrants if line.name in ("poor", "bad")]
+    worst = [line for line in preliminary.ranking.entrants if line.name in ("talker", "bad")]
     assert len(preliminary.ranking.entrants) == 4 and all((line.rank_low or 0) > 2 for line in worst)
-    seeds = {one.setup.settings["seed"] for one in (preliminary, final, tournament.load(str(place.results)))}
-    assert len(seeds) == 3
+    assert len({one.setup.settings["seed"] for one in (preliminary, final, tournament.load(str(place.results)))}) == 3
     names = [line.name for line in (*final.ranking.entrants, *worst)]
     lines = json.loads(run_cli("leaderboard", "--final", "--json", "--config", str(place.config)).out)
     assert [(line["name"], line["rank"], line["status"]) for line in lines] == list(
@@ -389,10 +329,12 @@ def test_final_of_best_is_played_on_fresh_cards(tmp_path: Path, monkeypatch: pyt
     )
     page, board = kept.shown()
     assert kept.board() == names and board["open"] is False and "Final of the best 2: it alone counts" in page
+    assert "seed 1 of a test of finals" in page and 'id="games-data"' in page
     shown = (kept.published / "preliminary" / CONTEST / "index.html").read_text()
-    assert "poor" in shown and f"/preliminary/{CONTEST}/" in (kept.published / "index.html").read_text()
+    front = (kept.published / "index.html").read_text()
+    assert "SECRET" in shown and f"/preliminary/{CONTEST}/" in front and "closed <time" in front
     assert records_with(final.location, "good") == final.location
-    assert records_with(final.location, "poor") == preliminary.location
+    assert records_with(final.location, "bad") == preliminary.location
     monkeypatch.setattr(watch_module, "publish", lambda *_, **__: None)
     again = Kept(place)  # The first was killed.
     again.attend()

@@ -28,7 +28,7 @@ from tests.commands import run_cli
 from tests.contest_runs import CONTEST, REPOSITORY, make_contest
 from tests.open_contest.support import GOOD, UNFIT, Ground
 from tests.processes import wait_until
-from tournament.open_contest import submissions, web
+from tournament.open_contest import web
 from tournament.open_contest.author_page import AuthorPage
 from tournament.open_contest.authors import Author, add_author
 from tournament.open_contest.submissions import Workers
@@ -349,30 +349,6 @@ def test_connections_held_open_block_no_other_client(
             assert served.ask("GET", "/c/poker/").status == 200
 
 
-@pytest.mark.parametrize(
-    "head",
-    [
-        b"PUT /bots/..%2f..%2fone.c HTTP/1.1", b"PUT /bots/one%0d%0aX:y.c HTTP/1.1",
-        b"PUT http://evil.example/bots/one.c HTTP/1.1", b"PUT /bots/one.c?contest=../../x HTTP/1.1",
-        b"PUT /bots/" + b"x" * 5_000 + b".c HTTP/1.1", b"PUT /bots/one.c HTTP/1.1\r\nContent-Length: -1",
-        b"PUT /bots/one.c HTTP/1.1\r\nContent-Length: 3\r\nContent-Length: 400",
-        b"PUT /bots/one.c HTTP/1.1\r\nHost: evil.example", b"\x00\xff\xfe",
-    ],
-)  # fmt: skip
-def test_odd_requests_change_and_stop_nothing(served: Served, head: bytes) -> None:
-    """Refuse them or hang up, and serve the next request."""
-    folder = served.ground.folder
-    before = set(folder.rglob("*"))
-    token = served.ground.tokens["ann"]
-    with served.raw() as client:
-        client.sendall(head + f"\r\nHost: {served.host}\r\nAuthorization: Bearer {token}\r\n\r\nabc".encode())
-        client.shutdown(socket.SHUT_WR)
-        with contextlib.suppress(ConnectionError):
-            assert re.match(rb"HTTP/1.1 (4\d\d|501)|$", client.recv(100))
-    assert set(folder.rglob("*")) == before
-    assert served.ask("GET", "/c/poker/").status == 200
-
-
 def test_watch_without_extra_says_how_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "tournament.toml").write_text("[von_neumann_poker]\n")
     monkeypatch.chdir(tmp_path)
@@ -448,23 +424,3 @@ def test_author_who_asks_much_delays_no_page(served: Served, monkeypatch: pytest
         go_on.set()
         statuses = [one.result().status for one in answers_of]
     assert 503 in statuses and set(statuses) <= {200, 503} and served.ask("GET", "/mine", who="bob").status == 200
-
-
-def test_waits_of_author_leave_those_of_others(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another author's wait is answered with the outcome, however many waits the first one has."""
-    go_on = threading.Event()
-    real = served.ground._check
-
-    def held(settings: Path, contest: str, bot: Path, *more: Any) -> Any:
-        assert bot.name != "one.c" or go_on.wait(60)
-        return real(settings, contest, bot, *more)
-
-    monkeypatch.setattr(submissions, "check", held)
-    where = served.ask("PUT", "/bots/one.c", GOOD, "ann").headers["location"]
-    with ThreadPoolExecutor(120) as many:
-        waits = [many.submit(served.ask, "GET", f"{where}?wait=30", None, "ann") for _ in range(110)]
-        assert wait_until(lambda: sum(one.done() for one in waits) == 106, 60)
-        victim = many.submit(served.ask, "PUT", "/bots/two.c?wait=30", UNFIT + b"!", "bob")
-        assert not victim.done() and wait_until(lambda: served.ground.submissions.jobs_of("bob") != [], 20)
-        go_on.set()
-        assert victim.result().status in (200, 422)

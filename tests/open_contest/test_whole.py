@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import re
-import socket
 import tempfile
 import threading
 import time
@@ -53,27 +52,23 @@ def test_killed_server_loses_no_bot_and_final_equals_one_run(tmp_path: Path) -> 
     entrants.mkdir(parents=True)
     handed_in = bots()
     tokens = [add_author(tmp_path / "authors.toml", f"author_{number}") for number in range(len(handed_in))]
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    served = Process(tmp_path, port)
-    served.start()
-    outcomes: dict[str, list[tuple[str, str]]] = {}
+    with Process(tmp_path) as served:
+        outcomes: dict[str, list[tuple[str, str]]] = {}
 
-    def hand_in(token: str, file: str, content: bytes) -> None:
-        status, job = served.ask("PUT", f"/bots/{file}", token, content)
-        while status == 202:
-            status, job = served.ask("GET", f"{job['url']}?wait=20", token)
-        outcomes.setdefault(file, []).append((job["state"], job["said"]))
+        def hand_in(token: str, file: str, content: bytes) -> None:
+            status, job = served.ask("PUT", f"/bots/{file}", token, content)
+            while status == 202:
+                status, job = served.ask("GET", f"{job['url']}?wait=20", token)
+            outcomes.setdefault(file, []).append((job["state"], job["said"]))
 
-    threads = [threading.Thread(target=hand_in, args=(token, *bot[:2])) for token, bot in zip(tokens, handed_in)]
-    for thread in threads:
-        thread.start()
-    time.sleep(3)
-    served.kill()
-    served.start()
-    for thread in threads:
-        thread.join()
-    try:
+        threads = [threading.Thread(target=hand_in, args=(token, *bot[:2])) for token, bot in zip(tokens, handed_in)]
+        for thread in threads:
+            thread.start()
+        time.sleep(3)
+        served.kill()
+        served.start()
+        for thread in threads:
+            thread.join()
         for file, _, why in handed_in:
             ((state, said),) = outcomes[file]
             assert state == ("not fit" if why else "entered") and re.search(why, said), (file, state, said)
@@ -94,10 +89,6 @@ def test_killed_server_loses_no_bot_and_final_equals_one_run(tmp_path: Path) -> 
         assert served.says("the final is played", 400)
         assert served.ask("PUT", "/bots/late.c", tokens[0], b"")[0] == 403
         served.kill()
-    finally:
-        if served.running and served.running.poll() is None:
-            served.running.kill()
-            served.running.wait()
     final = next((tmp_path / "results").glob(f"final-*/{CONTEST}"))
     seed = read_seed(open_storage(str(final)), tournament.load(str(final)).setup.settings["seed"])
     (tmp_path / "tournament.toml").write_text(f'{settings}seed = "{seed}"\n')

@@ -66,6 +66,13 @@ class Page:
         found = self.run("return [...document.querySelectorAll(arguments[0])].map(e => e.textContent)", selector)
         return list(map(str, found))
 
+    def choose(self, bot: str, opponent: str) -> None:
+        """Choose a match in the viewer."""
+        for name, value in (("#v-bot", bot), ("#v-opponent", opponent)):
+            self.run(
+                "const [s, v] = arguments; s.value = v; s.dispatchEvent(new Event('change'))", self.one(name), value
+            )
+
     @contextmanager
     def as_wide_as(self, pixels: int) -> Iterator[None]:
         """Have a screen of this width."""
@@ -99,7 +106,7 @@ def page(pages: Mapping[str, Played], tmp_path_factory: pytest.TempPathFactory) 
 @pytest.mark.parametrize(
     "contest", [CONTESTS[0], *(pytest.param(name, marks=pytest.mark.thorough) for name in CONTESTS[1:])]
 )
-def test_nothing_is_asked_and_nothing_complains(page: Page, pages: Mapping[str, Played], contest: str) -> None:
+def test_page_requests_nothing_and_logs_no_error(page: Page, pages: Mapping[str, Played], contest: str) -> None:
     page.open(contest)
     for fragment in ("#bots", "#games", "#about", "#%", "#%E4", "#standings"):
         page.run("location.hash = arguments[0]", fragment)
@@ -110,18 +117,15 @@ def test_nothing_is_asked_and_nothing_complains(page: Page, pages: Mapping[str, 
     names = page.texts("#chips a")
     ranking = pages[contest].results.ranking
     assert names == [f"{line.rank or '–'} {line.name}" for line in ranking.entrants]
-    for line in ranking.entrants:
-        page.run(
-            "location.hash = [...document.querySelectorAll('#chips a')][arguments[0]].hash",
-            names.index(f"{line.rank or '–'} {line.name}"),
-        )
+    for place, line in enumerate(ranking.entrants):
+        page.run("location.hash = [...document.querySelectorAll('#chips a')][arguments[0]].hash", place)
         assert page.texts("article.bot.shown h2") == [line.name]
     for width in (360, 1600):
         with page.as_wide_as(width):
             assert page.run("return document.documentElement.scrollWidth") <= width
 
 
-def test_tables_sort(page: Page, pages: Mapping[str, Played]) -> None:
+def test_tables_sort_by_clicked_column(page: Page, pages: Mapping[str, Played]) -> None:
     ranking = pages["von_neumann_poker"].results.ranking
     names = [line.name for line in ranking.entrants if line.rank is not None]
     page.open("von_neumann_poker")
@@ -144,7 +148,7 @@ def test_tables_sort(page: Page, pages: Mapping[str, Played]) -> None:
     assert page.texts(".cross tbody th") == [*others, "dull"]
 
 
-def test_a_name_stays_text_wherever_the_script_puts_it(page: Page, pages: Mapping[str, Played]) -> None:
+def test_hostile_name_stays_text_in_viewer(page: Page, pages: Mapping[str, Played]) -> None:
     """Names are in the viewer's table, its steps and its choices."""
     hostile = pages["von_neumann_poker"].page
     hostile = hostile.replace('"bold"', as_json(HOSTILE_NAME)).replace(">bold<", f">{escape(HOSTILE_NAME)}<")
@@ -152,9 +156,8 @@ def test_a_name_stays_text_wherever_the_script_puts_it(page: Page, pages: Mappin
     page.open("hostile")
     page.run("location.hash = '#games'")
     assert page.shows("games")
-    for name, value in (("#v-bot", "calm"), ("#v-opponent", HOSTILE_NAME)):
-        assert HOSTILE_NAME in page.texts(f"{name} option")
-        page.run("const [s, v] = arguments; s.value = v; s.dispatchEvent(new Event('change'))", page.one(name), value)
+    page.choose("calm", HOSTILE_NAME)
+    assert all(HOSTILE_NAME in page.texts(f"{name} option") for name in ("#v-bot", "#v-opponent"))
     said, pots = set(), set()
     for _ in page.texts("#v-log li"):
         said.update(page.texts("#v-now"))
@@ -166,7 +169,7 @@ def test_a_name_stays_text_wherever_the_script_puts_it(page: Page, pages: Mappin
     assert page.all("img") == [] and page.taken()[0] == []
 
 
-def test_games_are_stepped_through(page: Page, pages: Mapping[str, Played]) -> None:
+def test_viewer_steps_through_games(page: Page, pages: Mapping[str, Played]) -> None:
     page.open("holdem_training")
     bot = page.texts(".standings tbody a")[0]
     page.one(".standings tbody a").click()
@@ -194,7 +197,7 @@ def test_games_are_stepped_through(page: Page, pages: Mapping[str, Played]) -> N
     assert page.texts("#v-log li[aria-current]") == page.texts("#v-log li")[:1]
 
 
-def test_nothing_in_a_drawing_runs(page: Page, pages: Mapping[str, Played]) -> None:
+def test_scripts_in_drawings_do_not_run(page: Page, pages: Mapping[str, Played]) -> None:
     """Drawings can contain what bots answered, so images with scripts must stay images."""
     one = pages["von_neumann_poker"]
     taking = "document.title='taken'"
@@ -210,8 +213,7 @@ def test_nothing_in_a_drawing_runs(page: Page, pages: Mapping[str, Played]) -> N
     (page.folder / "drawn.html").write_text(render(contest, replace(one.findings, replayed=told)))
     page.open("drawn", "#games")
     x, y = next((m.x, m.y) for m in one.results.ranking.matches if m.match == match)
-    for name, value in (("#v-bot", x), ("#v-opponent", y)):
-        page.run("const [s, v] = arguments; s.value = v; s.dispatchEvent(new Event('change'))", page.one(name), value)
+    page.choose(x, y)
     page.one("#v-first").click()
     assert wait_until(lambda: page.run("return document.querySelector('#v-picture img')?.naturalWidth > 0"))
     assert page.texts("#v-now") == [f"{x} {HOSTILE}"]
@@ -222,7 +224,7 @@ def test_nothing_in_a_drawing_runs(page: Page, pages: Mapping[str, Played]) -> N
     assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
 
 
-def test_sorting_and_search_stay_when_a_served_page_has_news(page: Page, pages: Mapping[str, Played]) -> None:
+def test_sorting_and_search_survive_news(page: Page, pages: Mapping[str, Played]) -> None:
     one = pages["von_neumann_poker"]
     findings = replace(one.findings, stamp="1")
     folder = page.folder / "served"

@@ -19,7 +19,6 @@ from tournament.contests.presentation import (
     GridChart,
     LineChart,
     Row,
-    Scene,
     Seats,
     Subject,
     sum_over_entrants,
@@ -194,40 +193,6 @@ def test_points_by_position_of_matrix_game_are_by_role(tmp_path: Path) -> None:
     assert chart.lines[1].values == pytest.approx([np.mean(paid[True]), np.mean(paid[False])])
 
 
-def contributions(scene: Scene, ante: float, sizes: tuple[float, ...]) -> tuple[float, float, int | None]:
-    """Return what x and y have put in by the words of a scene, and who folded, given bets by round."""
-    paid, round_, folder = [ante, ante], 0, None
-    for step in scene.steps:
-        if step.text.startswith("draws") and step.seat == 1:
-            round_ = 1
-        if step.seat is None:
-            continue
-        if step.text in ("bets", "raises"):
-            paid[step.seat] = max(paid) + sizes[round_]
-        elif step.text == "calls":
-            paid[step.seat] = max(paid)
-        elif step.text == "folds":
-            folder = step.seat
-    return paid[0], paid[1], folder
-
-
-def test_scenes_of_two_card_draw_end_with_recorded_gain(pages: Mapping[str, Played]) -> None:
-    one = pages["two_card_draw"]
-    facts = {player.name: player.facts for player in one.results.setup.house}
-    presentation = find_contest("two_card_draw").presentation
-    assert presentation
-    for row in rows_of(one):
-        sizes = (facts[row["house"]]["bet1"], facts[row["house"]]["bet2"])
-        x, y, folder = contributions(presentation.scene(row), 1, sizes)
-        assert x + y == row["pot"]
-        assert {None: 0, 0: 1, 1: 2}[folder] == row["folded_by"]
-        assert abs(row["gain_0"]) in ((y, x)[folder != 1], y, x, 0)
-        if folder is not None:
-            assert row["gain_0"] == (y if folder == 1 else -x)
-        else:
-            assert x == y and row["gain_0"] in (-x, 0, x)
-
-
 def test_scenes_of_von_neumann_poker_end_with_recorded_gain(pages: Mapping[str, Played]) -> None:
     presentation = find_contest("von_neumann_poker").presentation
     assert presentation and presentation.points
@@ -245,24 +210,6 @@ def test_scenes_of_von_neumann_poker_end_with_recorded_gain(pages: Mapping[str, 
             assert abs(x_card - y_card) < 1e-3 or (x_card > y_card) == (gain > 0)
         else:
             assert abs(gain) == 10
-
-
-def test_games_to_watch_are_in_records(pages: Mapping[str, Played]) -> None:
-    one = pages["von_neumann_poker"]
-    by_place = {(row["match"], row["session"], row["game"]): row for row in rows_of(one)}
-    gains: dict[int, list[int]] = {}
-    for row in by_place.values():
-        gains.setdefault(row["match"], []).append(row["a_gain"] if row["seat_0_is_a"] else -row["a_gain"])
-    for match, games in one.findings.survey.sample.items():
-        for game in games:
-            known = by_place[match, game.session, game.game]
-            assert all(known[name] == value for name, value in game.rows[0].items())
-        best = [game.gain for game in games if game.why == "best"]
-        worst = [game.gain for game in games if game.why == "worst"]
-        assert best in ([max(gains[match])], []) and worst in ([min(gains[match])], [])
-        assert len({(game.session, game.game) for game in games}) == len(games)
-        first = min((session, game) for m, session, game in by_place if m == match)
-        assert first in {(game.session, game.game) for game in games}
 
 
 def test_courses_are_sums_over_blocks_of_sessions(pages: Mapping[str, Played]) -> None:

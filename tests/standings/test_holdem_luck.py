@@ -32,7 +32,6 @@ from tests.oracles.holdem_training import (
     View,
     chance_of_call,
 )
-from tournament.contests.holdem_training.luck import best_weights
 from tournament.contests.holdem_training.rules import LUCK_COLUMNS, Settings
 
 Games = dict[str, npt.NDArray[Any]]
@@ -143,17 +142,3 @@ def test_luck_has_mean_zero_with_bot_that_remembers() -> None:
         luck[number], points[number] = luck_of(games, hands).sum(), games["profit"].sum(dtype=float)
     assert abs(luck.mean()) < 3.5 * luck.std() / math.sqrt(sessions)
     assert (points - luck).var() < 0.5 * points.var()
-
-
-def test_weights_follow_profit_unless_little_is_known() -> None:
-    chance = np.random.default_rng(1)
-    of = np.array([2.0, 1.5, 1, 0.5, 1, 10, -20, 5, 0, 0, 0])
-    found = {}
-    for hands in (1, 10, 20_000):
-        values = chance.normal(0, [5, 20, 20, 20, 10, 1, 0.5, 0.5, 0.3, 0.3, 0.3], (hands, CONTROLS))
-        rows = np.column_stack([np.ones(hands), values, 17 + values @ of + chance.normal(0, 5, hands)])
-        found[hands] = best_weights(np.triu(rows.T @ rows))
-    usual = best_weights(np.zeros((CONTROLS + 2, CONTROLS + 2)))
-    assert usual.tolist() == found[1].tolist() == [1.0] * 5 + [0.0] * 6
-    assert np.abs(found[20_000] - of)[:5].max() < 0.1 and np.abs(found[20_000] - of).max() < 0.6
-    assert np.abs(found[10] - usual)[5:].max() < 10

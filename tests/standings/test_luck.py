@@ -84,23 +84,6 @@ def test_luck_equals_plain_oracle_however_games_are_cut(sessions: int) -> None:
     assert luck.blocks() == pytest.approx(np.array([plain_luck(games, sessions)]), abs=1e-9)
 
 
-def test_luck_of_many_legs_is_that_of_each() -> None:
-    """Legs without games are first, last and in between."""
-    legs = [invented(seed, 3, length) for seed, length in enumerate((0, 9, 11, 0, 0, 10, 0))]
-    alone = [LegsLuck(3) for _ in legs]
-    for one, games in zip(alone, legs):
-        one.add(games, [0], [5])
-    starts = np.cumsum([0, *(len(games["session"]) for games in legs)]).tolist()
-    whole = {name: np.concatenate([games[name] for games in legs]) for name in LUCK_COLUMNS}
-    for edges in [0, starts[-1]], [0, 3, 27, 27, 60, 62, starts[-1]]:
-        together, begun = LegsLuck(3), 0
-        for first, end in itertools.pairwise(edges):
-            rows = [start - first for start in starts[begun:-1] if start < end or end == starts[-1]]
-            together.add({name: values[first:end] for name, values in whole.items()}, rows, [5] * len(rows))
-            begun += len(rows)
-        assert (together.blocks() == np.concatenate([one.blocks() for one in alone])).all()
-
-
 def _replies(card: float, memory: list[float], seat: int) -> int:
     """Answer as a bot that plays the bolder, the higher its first cards were."""
     if len(memory) < 20:

@@ -28,10 +28,6 @@ def test_critical_values_share_error_rate_among_looks() -> None:
     assert quantile(1 - 0.9 * 0.05 / 2, 39) < second < quantile(1 - 0.9 * 0.0375 / 2, 39)
 
 
-def test_last_look_is_at_most_a_quarter_wider() -> None:
-    assert critical_value(LOOKS, len(LOOKS) - 1, 0.05, 63) < 1.25 * quantile(0.975, 63)
-
-
 def looks_at(replicas: Sequence[Sequence[float]], counts: Sequence[int]) -> list[Differences]:
     """Return the differences of rows at each look, of independent replicas that all rows have."""
     found = []

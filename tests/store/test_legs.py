@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tournament.store.field import Batch, new_batch_name
+from tournament.store.field import Batch
 from tournament.store.leg_result import LegResult, are_too_large
 from tournament.store.leg_sums import LegSums
 from tournament.store.legs import Legs
@@ -18,9 +18,10 @@ LEG = LegResult("0" * 64, 0, 0, ("ann", "bob"), 4, 40, (OWN, OWN.opposite()))
 
 
 def test_changed_batch_changes_few_summary_parts() -> None:
+    ends = np.random.default_rng(2).integers(1 << 48, size=3000)
     batches = [
-        Batch(new_batch_name(number, 0), (), Legs.from_results([LEG] * 8), seal=f"{number:064}")
-        for number in range(3000)
+        Batch(f"{number:010}-{0:010}-{end:012x}", (), Legs.from_results([LEG] * 8), seal=f"{number:064}")
+        for number, end in enumerate(ends.tolist())
     ]
     parts = summary_parts(batches)["legs"]
     assert 3 <= len(parts) < 10 and sum(map(len, parts.values())) == 24_000

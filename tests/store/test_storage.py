@@ -14,6 +14,7 @@ from tournament.errors import InputError, RunError
 from tournament.records.results import load
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.object_storage import ObjectStorage
+from tournament.store.part_writer import StagedPart
 from tournament.store.storage import Storage, has_records, open_storage
 
 
@@ -181,3 +182,14 @@ def test_file_as_location_has_no_records(tmp_path: Path) -> None:
     assert (storage.size("contest.json"), storage.list("sessions"), storage.everything("secret")) == (None, {}, {})
     with pytest.raises(InputError, match="has no results yet"):
         load(tmp_path / "file")
+
+
+def test_abandoned_part_hides_no_earlier_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = FolderStorage(str(tmp_path))
+    part = StagedPart(folder, "games", "part.parquet", "staging/part")
+
+    def refuse(name: str) -> None:
+        raise RunError(f"{name}: the store fails")
+
+    monkeypatch.setattr(folder, "remove", refuse)
+    part.abandon()

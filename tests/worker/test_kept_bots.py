@@ -201,7 +201,12 @@ def test_a_run_that_stops_ends_within_short_legs() -> None:
 def test_bots_of_a_forked_process_are_new(monkeypatch: pytest.MonkeyPatch) -> None:
     """Use new bots in a child, because the open file has the pages of its parent."""
     stores: list[Engine] = []
-    monkeypatch.setattr(kept, "new_store", lambda kind: (stores.append(kind), new_store(kind))[1])
+
+    def noting(kind: Engine) -> instances.Store:
+        stores.append(kind)
+        return new_store(kind)
+
+    monkeypatch.setattr(kept, "new_store", noting)
     played(DIRTY, short=True, count=2)
     monkeypatch.setattr("tournament.worker.wasm.kept.os.getpid", lambda: -1)
     played(DIRTY, short=True, count=2)
@@ -220,7 +225,12 @@ def test_bots_in_used_memories_start_fresh(monkeypatch: pytest.MonkeyPatch) -> N
     assert engine.has_pool()
     places: list[int] = []
     make = calls.new_store
-    monkeypatch.setattr(calls, "new_store", lambda *given: (places.append(given[1]), make(*given))[1])
+
+    def noting(*given: Any) -> instances.Store:
+        places.append(given[1])
+        return make(*given)
+
+    monkeypatch.setattr(calls, "new_store", noting)
 
     def play() -> None:
         for number in range(LEGS):

@@ -114,7 +114,7 @@ def run_compiler(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     allowance.left -= seconds if finished.excess or finished.cut_off else finished.seconds
     if finished.excess:
-        # The bot may build when the compiler can use more.
+        # The bot might build when the compiler can use more.
         is_permanent = _MAX_MEGABYTES == MEGABYTES_OF_BUILDS
         raise Unfit(f"the compiler took {finished.excess}", is_permanent=is_permanent)
     if finished.cut_off:

@@ -267,6 +267,7 @@ def library_of_exceptions(sandbox: SandboxSettings) -> bytes:
     Raises:
         RunError: It can't be built or kept.
         InputError: This machine can't confine the compiler.
+        OSError: A source can't be read, or the disk is full.
     """
     path = kept_object("exceptions", [EXCEPTIONS_SOURCE])
     with _lock, cache_trouble(path.parent), alone_on_this_machine(path.parent):

@@ -23,7 +23,7 @@ _LICENCES = ("LICENSE*", "COPYRIGHT*")
 
 
 def unpack_into(folder: Path, archive: Path = ARCHIVE) -> None:
-    """Unpack the package's libraries into a folder of the cache, once, beside the existing ones.
+    """Unpack the package's libraries into a folder of the cache, once. Existing ones stay.
 
     Libraries of another version of the compiler have other names, so they are never used.
 

@@ -220,7 +220,10 @@ def replay_problems(
         in_play: dict[str, _Replayed] = {}
 
         def next_task() -> Task | None:
-            """Return the next task with legs that the schedule has, or None if there are no more."""
+            """Return the next task with legs that the schedule has, or None if there are no more.
+
+            Problems of other legs are kept in `alien`.
+            """
             while pieces:
                 batch, indices = pieces.pop(0)
                 replayed = _Replayed.of(batch, batch.legs.take(indices), recorded, players)

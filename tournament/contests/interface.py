@@ -90,7 +90,10 @@ class Interface(Sdk):
 
     @cached_property
     def fields(self) -> tuple[tuple[Field, ...], ...]:
-        """Values of each question in the struct."""
+        """The values of each question in the struct: name, struct code and offset in bytes.
+
+        Rules in Python have none.
+        """
         members = self.layout.members
         return tuple(
             tuple(

@@ -252,5 +252,5 @@ class ProcessTime:
 
     @property
     def idle_in_leg(self) -> float:
-        """Limit of sleeping and waiting in a leg."""
+        """Seconds of sleeping and waiting in a leg."""
         return _IDLE_TIMES * self.idle

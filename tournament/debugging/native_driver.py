@@ -43,6 +43,10 @@ def ask_bot(
         random_seed: The start of the bot's rand().
         imports: The contest's functions that bots import.
         new_helpers: Makes what is behind the imports, if there are any.
+
+    Raises:
+        OSError: The library can't be loaded.
+        SystemExit: The bot passes an import arguments that it refuses.
     """
     library = ctypes.CDLL(str(folder / "bot.so"))
     library.tournament_ask.restype = ctypes.c_int64

@@ -719,7 +719,11 @@ def find_bot_files(entrants: Path, bot: str) -> list[Path]:
 
 
 def _visible(folder: Path) -> list[Path]:
-    """Return the files and folders in a folder that aren't hidden, or none if it doesn't exist."""
+    """Return the files and folders in a folder that aren't hidden, or none if it doesn't exist.
+
+    Raises:
+        OSError: The folder can't be read.
+    """
     return [path for path in folder.iterdir() if not path.name.startswith(".")] if folder.is_dir() else []
 
 

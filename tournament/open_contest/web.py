@@ -116,9 +116,16 @@ def parse_address(text: str, url: str | None = None) -> Address:
     host, _, port = text.rpartition(":")
     if not (port.isascii() and port.isdigit() and int(port) < 1 << 16):
         raise InputError(f"--serve {text}: expected a port, or an address and a port, as 0.0.0.0:8080")
-    if url is not None and (urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname):
+    if url is not None and not _is_web_address(url):
         raise InputError(f"--public-url {url}: expected the address with its scheme, as https://contest.example.org")
     return Address(host.strip("[]") or "127.0.0.1", int(port), url)
+
+
+def _is_web_address(url: str) -> bool:
+    """Return whether a URL has a scheme of the web and a host."""
+    with contextlib.suppress(ValueError):  # An address in brackets is invalid.
+        return urlsplit(url).scheme in ("http", "https") and bool(urlsplit(url).hostname)
+    return False
 
 
 class Server:

@@ -27,7 +27,7 @@ def plain(value: float, digits: int = 0) -> str:
 
 
 def clean(text: str, max_length: int = 2_500) -> str:
-    """Return an untrusted text without control characters, cut to a maximum length."""
+    """Return an untrusted text with escapes for control characters, cut to a maximum number of characters."""
     return printable(text[:max_length]) + ("…" if len(text) > max_length else "")
 
 

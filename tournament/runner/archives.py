@@ -29,7 +29,7 @@ def archive_other_records(
     *,
     drawn: bool,
 ) -> None:
-    """Move records of other settings, or of completely different bots, to an archive beside.
+    """Move records of other settings, or of completely different bots, to an archive next to them.
 
     A run never discards a tournament, with one exception. If rules were edited after less than a minute of play, with a
     drawn seed, new records replace the old ones. Otherwise each edit would leave an archive.

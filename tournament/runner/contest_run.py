@@ -195,6 +195,7 @@ def play_round(run: Run, before: RoundState) -> RoundState:
         InputError: The user can fix the problem.
         RunError: The run stopped early.
         OSError: The records can't be read or written.
+        ValueError: Legs of a rewritten batch couldn't be read again.
     """
     contest, config, writer, on_message = run.contest, run.config, run.writer, run.listener.on_message
     standing = writer.batches()

@@ -116,6 +116,7 @@ class Prepared:
 
         Raises:
             RunError: The records can't be read.
+            InputError: The location is an invalid URL.
         """
         return find_incompatible_records(
             self.contest, self.location, self.settings, self.names, self.house, drawn=self.drawn

@@ -178,6 +178,7 @@ class RoundPlay:
         Raises:
             RunError: A part isn't as it was written, or another process has become the writer.
             OSError: A part can't be published.
+            ValueError: Legs of the joined batch couldn't be read again.
         """
         batches = [batch for receipt in receipts for batch in receipt.batches]
         commit_played(

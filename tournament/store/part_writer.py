@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 from blake3 import blake3
 
+from tournament.errors import RunError
 from tournament.store.carried import carried_by
 from tournament.store.columns import NAME, Column
 from tournament.store.field import Batch, Origin, Part, TableName, new_batch_name
@@ -84,15 +85,11 @@ class StagedPart(io.RawIOBase):
         return Part(self._table, self._name, self._size, rows, self.staged, blake3=self.hash_so_far)
 
     def abandon(self) -> None:
-        """Remove the staged file, if possible.
-
-        Raises:
-            RunError: A request to the object store fails.
-        """
+        """Remove the staged file, if possible."""
         # Closing writes buffered bytes, which might fail again.
         with contextlib.suppress(Exception):
             self._stream.close()
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, RunError):
             self._storage.remove(self.staged)
 
 
@@ -164,11 +161,7 @@ class PartWriter(ParquetFileWriter):
         return replace(self._part.finish(self.write_footer(metadata, seal)), blake3="")
 
     def abandon(self) -> None:
-        """Remove the staged file, if possible.
-
-        Raises:
-            RunError: A request to the object store fails.
-        """
+        """Remove the staged file, if possible."""
         self._part.abandon()
 
 

@@ -36,7 +36,7 @@ class Difference:
 
     @classmethod
     def of(cls, mean: float, error: float | None, freedom: float) -> Difference:
-        """Return a difference, whose error is None if it is unknown."""
+        """Return a difference. An `error` of None becomes an infinite one without degrees of freedom."""
         return cls(mean, math.inf, 0.0) if error is None else cls(mean, error, freedom)
 
 

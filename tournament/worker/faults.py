@@ -1,8 +1,8 @@
 """The consequences of a bot's fault, for all kinds of bots.
 
-Each fault is recorded. A new bot, with fresh memory and other chance, takes the seat, and the contest's default answer
-replaces the missing one. A bot with more faults than the settings allow is disqualified, and so is one that
-can't be replaced: the leg is over.
+Each fault is recorded. A new bot, with fresh memory and other randomness, takes the seat, and the contest's default
+answer replaces the missing one. A bot with more faults than the settings allow is disqualified, and so is one that
+can't be replaced. With one or two entrants, the leg is then over.
 """
 
 from __future__ import annotations

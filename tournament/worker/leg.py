@@ -34,7 +34,7 @@ from tournament.worker.wasm.stack import deeply, was_interrupted
 
 
 class RulesFailed(RunError):
-    """Raised when the contest's rules fail in a leg. No bot is to blame, and other legs can be played.
+    """Raised when the contest's rules fail in a leg. No bot caused this, and other legs can be played.
 
     Attributes:
         failed: The leg, and what happened.
@@ -465,7 +465,7 @@ def result_of(contest: Contest, outcome: Outcome) -> LegResult:
     Raises:
         RulesFailed: The rules gave points that no record holds.
     """
-    # Legs that no schedule has, as of a trial, may have any digest, which fits no column.
+    # Legs that no schedule has, such as those of a trial, can have any digest, which might fit no column.
     without = replace(outcome, leg=replace(outcome.leg, digest=""))
     return replace(legs_of(contest, [without])[0], digest=outcome.leg.digest)
 

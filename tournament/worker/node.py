@@ -83,7 +83,7 @@ def _sources_digest() -> str:
 def _source_files() -> Iterator[tuple[str, Path]]:
     for package, folder in (("tournament", Path(__file__).parents[1]), ("engine", Path(str(engine.__file__)).parent)):
         for path in folder.rglob("*"):
-            # Cython's output lies beside its sources in a checkout and differs between compiler versions.
+            # In a checkout, Cython's output is next to its sources and differs between compiler versions.
             if path.suffix in _SOURCES and not (path.suffix == ".c" and path.with_suffix(".pyx").exists()):
                 yield f"{package}/{path.relative_to(folder).as_posix()}", path
 

@@ -1,4 +1,4 @@
-"""The nodes of a joined cluster: how many tasks they play at once, which are lost, and which a run sets aside."""
+"""The nodes of a joined cluster: how many tasks they play simultaneously, and which are lost or set aside."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class ClusterNodes:
         self._alive = self._nodes_alive()
         # The memory of a task isn't known before the first one.
         line = _waiting_line(len(self._alive), memory) if memory and not self.cores else ""
-        if line and self._set_aside and not self._has_played:  # the others died meanwhile
+        if line and self._set_aside and not self._has_played:  # the others have died
             raise self._no_node_can_play(self._set_aside)
         if line and line != self._said:
             self._on_message(line)
@@ -225,7 +225,7 @@ def _answers(path: str) -> bool:
 
 
 def _cores(resources: Mapping[str, float], memory: int) -> int:
-    """Return how many tasks of this many bytes a node with these resources plays at once."""
+    """Return how many tasks of this many bytes a node with these resources can play simultaneously."""
     return int(min(resources.get("CPU", 0), resources.get("memory", 0) // max(memory, 1)))
 
 

@@ -13,7 +13,7 @@ from tournament.thread_streams import separate_streams
 from tournament.worker.batch import Receipt, Task, play_task
 from tournament.worker.wasm.stack import deep_threads
 
-# The system may hand Ctrl-C to any thread, and the main one learns of it only when it wakes.
+# The system can deliver Ctrl-C to any thread, and the main one learns of it only when it wakes.
 _POLL_SECONDS = 0.2
 
 

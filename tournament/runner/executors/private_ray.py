@@ -22,7 +22,7 @@ from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.worker.batch import Task
 
 _KEEPER = Path(__file__).with_name("ray_cleanup.py")
-# A socket's path may have 107 bytes. Ray's are up to 65 bytes longer than its folder's, which is 31 longer than this.
+# A socket's path can have 107 bytes. Ray's are up to 65 bytes longer than its folder's, which is 31 longer than this.
 _MAX_PATH_BYTES = 107 - 65 - 31
 
 
@@ -124,7 +124,7 @@ def _environment(variables: Mapping[str, str], without: tuple[str, ...]) -> Iter
 
 
 def _check_closed(ray: Any) -> None:
-    """Check that Ray is closed to others, since another version of it may behave differently.
+    """Check that Ray is closed to others, because another version of it might behave differently.
 
     Raises:
         RunError: It is open.

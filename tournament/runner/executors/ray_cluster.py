@@ -106,6 +106,7 @@ class RayExecutor:
         Raises:
             RuntimeError: It didn't start twice.
             RunError: It would be open to others.
+            OSError: Its folder can't be made.
         """
         try:
             self._until_closed.enter_context(own_ray(ray, self._workers, **_QUIET))

@@ -18,7 +18,7 @@ _AT_ONCE = 1 << 16  # Objects of matches take ten times as much memory as column
 class Digests:
     """Digests of legs: the sha256 of a JSON list of what they all share, the players, and the leg's number.
 
-    The shared part is written and hashed once, and so is each player. Players are told apart by kind and number.
+    The shared part is written and hashed once, and so is each player, who is identified by kind and number.
 
     Args:
         shared: Values that all legs share.

@@ -180,7 +180,7 @@ class RoundRobin(Schedule):
 
     @cached_property
     def sessions_per_leg(self) -> int:
-        """Sessions of a leg."""
+        """Number of sessions of a leg."""
         return int(self.settings["sessions"])
 
     @property
@@ -209,12 +209,12 @@ class RoundRobin(Schedule):
 
     @cached_property
     def legs_per_replica(self) -> int:
-        """Legs of a match in one replica."""
+        """Number of legs of a match in one replica."""
         return legs_per_replica(self.settings, self.seat_count)
 
     @property
     def legs_sharing_deals(self) -> int:
-        """Consecutive legs that have the same deals."""
+        """Number of consecutive legs that have the same deals."""
         return self.legs_per_replica
 
     def digests(self) -> Digests:
@@ -338,17 +338,17 @@ class AgainstHouse(Schedule):
 
     @property
     def sessions_per_leg(self) -> int:
-        """Sessions of a leg."""
+        """Number of sessions of a leg."""
         return 1
 
     @property
     def legs_per_replica(self) -> int:
-        """Legs of a match in one replica."""
+        """Number of legs of a match in one replica."""
         return int(self.settings["sessions"])
 
     @property
     def legs_sharing_deals(self) -> int:
-        """Consecutive legs that have the same deals."""
+        """Number of consecutive legs that have the same deals."""
         return 1
 
     def digests(self) -> Digests:

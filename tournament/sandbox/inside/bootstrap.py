@@ -36,6 +36,9 @@ def main(orders: Orders) -> None:
 
     Args:
         orders: The result of `LaunchSpec.to_orders`, with additions of `outside.confinement`.
+
+    Raises:
+        OSError: The kernel refuses a step of the set-up.
     """
     if orders["kind"] != "build":
         _ignore_signals()

@@ -99,7 +99,7 @@ class LegModules:
     ) -> None:
         self._seed, self._sdks, self._new_sdk, self._library = seed, sdks, new_sdk, library
         self._made: dict[str, types.ModuleType] = {}
-        # Sources that may share a process import neither packages nor parts of them (`leg_isolation`).
+        # Sources that can share a process import neither packages nor parts of them (`leg_isolation`).
         self.builtins = {**vars(builtins), "__import__": lambda name, *_, **__: self.get(name)}
 
     def get(self, name: str) -> types.ModuleType:

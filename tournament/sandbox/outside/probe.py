@@ -30,6 +30,7 @@ def probe_sandbox(mode: Mode) -> str:
         InputError: A bot could do something that it must not, or can't be confined.
         RunError: The probe was killed from outside, or can't be started.
         CommandAborted: The thread must end.
+        OSError: The files to test on can't be written.
     """
     if mode == "off":
         return OFF
@@ -50,6 +51,7 @@ def probe_builds(mode: Mode) -> None:
         InputError: A build could do something that it must not, or can't be confined.
         RunError: The probe was killed from outside, or the machine is too busy.
         CommandAborted: The thread must end.
+        OSError: The files to test on can't be written.
     """
     if mode == "off":
         return
@@ -63,7 +65,10 @@ def probe_builds(mode: Mode) -> None:
 
 @contextmanager
 def _targets() -> Iterator[dict[str, str]]:
-    """Provide paths to test on, by what is tried: a file to "read", and a missing one to "write".
+    """Provide files to test on.
+
+    Yields:
+        Paths by what is tried: a file to "read", and a missing one to "write".
 
     Raises:
         OSError: They can't be written.

@@ -73,7 +73,7 @@ class ProcessClock:
         return self._slept + max(0.0, self._unsure - self._waiting)
 
     def look(self, elapsed: float, *, asked_lately: bool = False) -> ProcessUse:
-        """Sample the process.
+        """Sample the process, and return what it has used so far.
 
         Args:
             elapsed: Seconds since the previous sample.

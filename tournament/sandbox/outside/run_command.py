@@ -143,7 +143,11 @@ class BuildWatch:
         self.excess = ""
 
     def look(self) -> bool:
-        """Sample the processes. Return whether they used too much of the resource that `excess` then names."""
+        """Sample the processes. Return whether they used too much of the resource that `excess` then names.
+
+        Raises:
+            OSError: The build's first folder is missing.
+        """
         if self.disk and (now := time.monotonic()) >= self._next_of_disk:
             self._next_of_disk = now + _DISK_SECONDS
             self.excess = self.disk.excess()

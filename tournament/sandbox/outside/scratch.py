@@ -133,7 +133,7 @@ class DiskUse:
     """The disk space that is taken from now on, including files without names, while a build works in some folders.
 
     It measures free space, because a file without a name can be mapped, or sent to another process, and so be open in
-    none. Other processes' files count, too. They are told apart at the end.
+    none. Other processes' files count, too. They are distinguished at the end.
     """
 
     def __init__(self, folders: Sequence[str], most_bytes: int, free_bytes: int) -> None:

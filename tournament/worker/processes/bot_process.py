@@ -1,4 +1,4 @@
-"""A bot's process with its clocks, and the limits that it may pass: of time, memory and threads."""
+"""A bot's process with its clocks, and its limits of time, memory and threads."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from tournament.sandbox.outside.exit_status import how_it_ended
 from tournament.sandbox.outside.process_time import ProcessClock, ProcessUse
 from tournament.store.leg_result import Used
 
-# The processor time that a process may take to start, beyond the limit of a decision; and how long it may wait for that
-# at least.
+# Seconds of processor time that a process can take to start, beyond the limit of a decision. It can also sleep at least
+# this long.
 START_SECONDS = 5.0
-# Seconds that count between two audits: when one comes late, this process or the machine may have been stopped.
+# Maximum seconds that count between two audits. If one comes late, this process or the machine might have been stopped.
 _MAX_TICK, _LONGEST_NAP = 0.2, 0.1
 # Language runtimes start some threads of their own; no bot needs more than this.
 _MAX_THREADS = 128

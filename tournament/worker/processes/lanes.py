@@ -337,7 +337,7 @@ class LegsInLanes:
             self._process_failed(process, passed)
 
     def _process_failed(self, process: BotProcess, passed: Failure | None) -> None:
-        """End a process that can't or must not go on, and record the fault or play its legs again.
+        """End a process that can't or must not continue, and record the fault or play its legs again.
 
         Args:
             passed: The limit that it exceeded, or what it did; None if it has ended.

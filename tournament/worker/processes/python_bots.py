@@ -206,7 +206,7 @@ def try_start(
         if answer.startswith(b"m"):
             raise cant_start(memory_failure(memory_megabytes).what)
         if not answer.startswith(b"s"):
-            # The bot may have written this itself: one line, whatever is in it.
+            # The bot might have written this itself, so it becomes one line.
             raise cant_start(" ".join(answer[1:].decode("utf-8", "replace").split()))
     finally:
         process.end()

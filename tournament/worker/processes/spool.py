@@ -13,7 +13,7 @@ _MAX_BYTES_IN_MEMORY = 64 << 20
 
 
 class Spool:
-    """The rows of a batch's legs, all in one file: there may be thousands of legs.
+    """The rows of a batch's legs, all in one file, because there can be thousands of legs.
 
     Args:
         most_bytes_in_memory: Bytes beyond which the file is on disk.

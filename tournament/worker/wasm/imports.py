@@ -1,4 +1,4 @@
-"""A bot's imports: the contest's helpers, time, chance, output, and stand-ins for everything else."""
+"""A bot's imports: the contest's helpers, time, randomness, output, and stand-ins for all other imports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bots' WebAssembly, checked against the contest and against what it may cost this machine, and compiled."""
+"""Bots' WebAssembly, checked against the contest and against this machine's limits, and compiled."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def _load(code: bytes, interface: Interface, stem: str, memory_megabytes: int, k
     results = [str(_function(exports[name]).results[0]) for name in functions]
     imports = tuple(item.name or "" for item in module.imports)
     starters = _starters(exports)
-    # Asking a question takes fuel, which is the bot's time: bots that may ask for the time are always asked.
+    # Asking a question takes fuel, which is the bot's time. So bots that might ask for the time are always asked.
     constant = frozenset() if set(SURROUNDINGS) & set(imports) else read.constant_functions(functions)
     ignored_questions = frozenset(
         kind
@@ -299,6 +299,7 @@ def _check_imports(module: wasmtime.Module, interface: Interface) -> None:
 
     Raises:
         Unfit: It imports something else, or a function with another type.
+        RunError: The machine is at fault.
     """
     helpers = {helper.name: _signature(helper_type(helper)) for helper in interface.compiled.imports}
     offered = _offered()

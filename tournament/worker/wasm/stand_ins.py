@@ -17,7 +17,7 @@ SEED_RANDOM = "tournament_seed_random"
 # The calls with which bots print, and with which libc asks whether it prints to a terminal.
 WRITE, STATUS = "fd_write", "fd_fdstat_get"
 
-# The calls for time and random bytes (engine.wasm.surroundings): a bot that makes them may play by the fuel that it
+# The calls for time and random bytes (engine.wasm.surroundings). A bot that makes them might play by the fuel that it
 # has used, and by its seed.
 SURROUNDINGS = ("clock_time_get", "clock_res_get", "random_get")
 # Its answer: there are no variables.
