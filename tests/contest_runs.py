@@ -40,7 +40,7 @@ def bot_source(bets_above: int, calls_above: int, comment: str = "", steps: int 
 
 @dataclass(frozen=True)
 class ContestDir:
-    """A folder with bots, settings and results. `results` has the records of its one contest."""
+    """A folder with bots, settings and results. Its `results` hold the records of one contest."""
 
     folder: Path
 

@@ -661,7 +661,7 @@ CHECKS: tuple[Callable[[ContestSuite], None], ...] = (
 
 
 def _require(holds: bool, message: str) -> None:
-    """Raise ConformanceError with this message unless a condition holds."""
+    """Raise a ConformanceError with this message unless a condition holds."""
     if not holds:
         raise ConformanceError(message)
 

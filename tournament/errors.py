@@ -85,10 +85,10 @@ def name_parameters_in_errors(called: _Called) -> _Called:
     """Return a function whose errors name parameters, not the command's options."""
 
     @functools.wraps(called)
-    def call(*given: Any, **named: Any) -> Any:
+    def call(*args: Any, **named: Any) -> Any:
         """Call the function, and raise its InputError with parameters in place of options."""
         try:
-            return called(*given, **named)
+            return called(*args, **named)
         except InputError as error:
             raise type(error)(_as_parameters(str(error))) from None
 

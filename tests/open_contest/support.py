@@ -34,7 +34,7 @@ _OURS = str(Path(tournament.__file__).parent / "open_contest")
 
 
 class Ground:
-    """A folder with a settings file, entrants, authors, and what takes submissions. `now` is the time there."""
+    """A folder with a settings file, entrants, authors, and what takes submissions. Its time is that of `now`."""
 
     def __init__(self, folder: Path, patch: pytest.MonkeyPatch, watch: str = "") -> None:
         self.folder, self.now = folder, datetime(2026, 6, 1, 12, tzinfo=UTC)

@@ -141,7 +141,7 @@ def test_bot_killed_from_outside_thrice_is_set_aside(tmp_path: Path, monkeypatch
     monkeypatch.setattr(BotProcess, "failure", killed_first)
     place.play(listener=said)
     assert "its process was killed from outside" in set_aside(place, said)
-    pd.testing.assert_frame_equal(*(records_of(one).games for one in (place, calm)))
+    pd.testing.assert_frame_equal(records_of(place).games, records_of(calm).games)
 
 
 def test_trouble_with_all_bots_is_the_machines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

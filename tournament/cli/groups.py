@@ -165,8 +165,8 @@ class Command(TyperCommand):
     Its help omits the section of exceptions.
     """
 
-    def __init__(self, *given: Any, help: str | None = None, **settings: Any) -> None:
-        super().__init__(*given, help=help and help.partition("\n\nRaises:")[0], **settings)
+    def __init__(self, *args: Any, help: str | None = None, **settings: Any) -> None:
+        super().__init__(*args, help=help and help.partition("\n\nRaises:")[0], **settings)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the options by group."""

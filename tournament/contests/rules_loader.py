@@ -224,7 +224,7 @@ def _unpacks_answers(assigned: ast.Assign) -> bool:
 
 
 def _refuse_chance(path: str, node: ast.AST, call: str) -> NoReturn:
-    """Raise InputError about a call that draws from the system's chance."""
+    """Raise an InputError about a call that draws from the system's chance."""
     raise InputError(
         f"{path}, line {getattr(node, 'lineno', 0)}: {call} draws from the system's chance, so no game could be played"
         " again; draw by session.rng"

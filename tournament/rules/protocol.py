@@ -64,7 +64,7 @@ class ProtocolDialogue:
 
     @contextmanager
     def _failing(self) -> Iterator[None]:
-        """Raise InputError for any exception within, which is a mistake of the protocol's."""
+        """Raise an InputError for any exception within, which is a mistake of the protocol's."""
         try:
             yield
         except Exception as problem:

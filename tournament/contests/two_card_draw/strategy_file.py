@@ -101,7 +101,7 @@ def read_strategy(content: bytes, where: str) -> ServerStrategy:
         raise InputError(f"{where} is larger than {MAX_BYTES >> 20} MiB")
 
     def refuse(number: int, problem: str) -> NoReturn:
-        """Raise InputError about a line."""
+        """Raise an InputError about a line."""
         raise InputError(f"{where}, line {number}: {problem}")
 
     try:
