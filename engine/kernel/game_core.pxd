@@ -69,8 +69,8 @@ cdef class GameCore:
     ) except -1
 
     cdef Status step(self, int64_t answer) noexcept nogil
-    cdef void look_at(self, int ahead) noexcept nogil
-    cdef object said(self, int64_t answer)
+    cdef void select_question(self, int ahead) noexcept nogil
+    cdef object answer_value(self, int64_t answer)
     cdef bytes told(self, bint as_line)
     cdef int64_t read_answer(self, value) except? -1
     cdef int64_t default_answer(self) noexcept nogil

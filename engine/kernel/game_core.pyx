@@ -89,11 +89,11 @@ cdef class GameCore:
         """Take the answer to the pending decision, play on to the next one, and return what the core needs."""
         return LEG_OVER
 
-    cdef void look_at(self, int ahead) noexcept nogil:
+    cdef void select_question(self, int ahead) noexcept nogil:
         """Make one of the questions that are asked together the current `decision`. The next one has number 0."""
         pass
 
-    cdef object said(self, int64_t answer):
+    cdef object answer_value(self, int64_t answer):
         """Return the bot's answer that this number stands for."""
         return answer
 
@@ -160,7 +160,7 @@ cdef class GameCore:
             status = self.step(answer)
         return status
 
-    def heed(self, stopping):
+    def set_stop_check(self, stopping):
         """Store a function that returns whether the run is stopping. If it is, it ends steps of rules in Python."""
         pass
 
@@ -190,7 +190,7 @@ cdef class GameCore:
         """Stop asking a seat. Its default answers count to the end, for cores of more than two seats."""
         self.dismissed |= <uint64_t>1 << seat
 
-    def listen(self, int seat, printed):
+    def set_output_reader(self, int seat, printed):
         """Store a function that returns what a seat's bot printed since its last call. Cores that `observe` use it."""
         pass
 
@@ -213,7 +213,7 @@ cdef class GameCore:
         """Write a seat's views to an address from now on. It must stay valid while the core plays."""
         self.windows[seat] = <unsigned char*>address
 
-    def told_values(self):
+    def observed_values(self):
         """Return the pending decision's values by name, if it has no view."""
         return {}
 

@@ -6,8 +6,8 @@ channel's gathered questions are sent in one message. As answers arrive, the lan
 
 A channel exchanges binary messages with many lanes (`engine.processes.messages`), or lines of text with one lane. The
 next line answers a line of JSON, and an earlier line is a fault. If decisions need more than a line, the caller passes
-a dialogue. Its `asked()` returns the lines of a question. Its `said(line)` returns a list of lines in reply, or the
-program's answer. A program with a dialogue can write ahead.
+a dialogue. Its `question_lines()` returns the lines of a question. Its `read_line(line)` returns a list of lines in
+reply, or the program's answer. A program with a dialogue can write ahead.
 
 The caller of `run` can take a seat, too, with the channel BY_CALLER. Its lane is in `waiting` until the caller calls
 `answer`, or `answer_rows` for all lanes.
@@ -676,7 +676,7 @@ cdef class Lanes:
         cdef int ahead
         for ahead in range(count):
             if ahead > 0:
-                (<GameCore>lane.core).look_at(ahead)
+                (<GameCore>lane.core).select_question(ahead)
             bot = bot_of(lane, due(lane))
             if bot.channel == CALLER:
                 bot.state = QUESTIONED      # asked at its turn
@@ -690,7 +690,7 @@ cdef class Lanes:
             else:
                 self.channels.lack_memory(bot.channel)
         if count > 1:
-            (<GameCore>lane.core).look_at(0)
+            (<GameCore>lane.core).select_question(0)
 
     cdef bint take_kept(self, int number, Lane* lane, SeatedBot* bot) noexcept nogil:
         """Pass an answer at its turn to the core. Return False if the bot has failed."""
@@ -823,7 +823,7 @@ cdef class Lanes:
         """
         cdef Channel* channel = &self.channels.all[number]
         try:
-            said = (<object>channel.dialogue).said(channel.inbox[:length])
+            said = (<object>channel.dialogue).read_line(channel.inbox[:length])
             if length > MAX_LINE_BYTES:
                 raise Violation("wrote an over-long line")
             if isinstance(said, list):

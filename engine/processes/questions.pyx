@@ -123,7 +123,7 @@ cdef class QuestionWriter:
     cdef bint add_dialogue(self, Channel* channel) noexcept with gil:
         """Add the lines of a dialogue's question."""
         try:
-            return self.add_lines(channel, (<object>channel.dialogue).asked())
+            return self.add_lines(channel, (<object>channel.dialogue).question_lines())
         except BaseException as trouble:
             self.trouble = trouble
             return False

@@ -343,7 +343,7 @@ cdef class SessionCore(GameCore):
             return self.placement.answer_of(self.asked, answer, self.windows[self.decision.seat])
         return self.asked.from_number(answer)
 
-    cdef object said(self, int64_t answer):
+    cdef object answer_value(self, int64_t answer):
         """Return the asked bot's answer for messages: as the rules would receive it, or as it came if it isn't legal.
         """
         if self.is_given:
@@ -377,10 +377,10 @@ cdef class SessionCore(GameCore):
                 self.reply = self.meant(answer)
             except ValueError:
                 if not self.asked.decision.loses:
-                    self.refused_value = self.said(answer)
+                    self.refused_value = self.answer_value(answer)
                     self.is_given = False
                     return REFUSED
-                self.reply = Illegal(self.said(answer))
+                self.reply = Illegal(self.answer_value(answer))
                 self.took_illegal_answer = True
                 self.losers[self.team_at(self.asked.position)] = self.asked.decision.name
             self.is_given = False
@@ -516,7 +516,7 @@ cdef class SessionCore(GameCore):
         self.pending_count = 1
         return 0
 
-    cdef void look_at(self, int ahead) noexcept nogil:
+    cdef void select_question(self, int ahead) noexcept nogil:
         """Make the simultaneous question at this distance from the next one pending."""
         with gil:
             self.ask_one(ahead)
@@ -557,7 +557,7 @@ cdef class SessionCore(GameCore):
         """True, because the rules are Python code."""
         return True
 
-    def heed(self, stopping):
+    def set_stop_check(self, stopping):
         """Set a function that returns whether the run is stopping. Steps of the rules then end."""
         if self.steps is not None:
             self.steps.stopping = stopping
@@ -614,7 +614,7 @@ cdef class SessionCore(GameCore):
         """Return the pending question encoded: as a line of JSON, or for a message to a Python bot's process."""
         return self.asked.told(as_line, self.players)
 
-    def told_values(self):
+    def observed_values(self):
         """Return the pending decision's values by name, with the seating."""
         return self.asked.shown(self.players)
 

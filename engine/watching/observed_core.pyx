@@ -26,8 +26,8 @@ cdef class ObservedCore(GameCore):
         first_game: First game of a session to keep.
         last_game: Last game of a session to keep.
         most: Maximum number of decisions to keep.
-        tape: Called for each kept decision: `asked(session, game, seat, kind, address of the struct, values by name)`,
-            then `answered(seat, number, value)` with the returned number and its meaning, and at a fault
+        tape: Called for each kept decision: `record_question(session, game, seat, kind, address of the struct, values
+            by name)`, then `answered(seat, number, value)` with the returned number and its meaning, and at a fault
             `failed(seat)`.
 
     Attributes:
@@ -90,7 +90,7 @@ cdef class ObservedCore(GameCore):
         cdef Status status
         with gil:
             if self.question is not None and not self.failed:
-                self.answered = self.core.said(answer)      # kept even if the rules refuse it
+                self.answered = self.core.answer_value(answer)      # kept even if the rules refuse it
                 if self.tape is not None:
                     self.tape.answered(self.question[2], answer, self.answered)
         status = self.core.step(answer)
@@ -126,10 +126,10 @@ cdef class ObservedCore(GameCore):
                 for seat in range(self.seats):
                     self.heard(seat)
             kind, seat, view = self.pending()
-            values = dict(self.core.told_values())
+            values = dict(self.core.observed_values())
             self.question = (self.session, self.game, seat, kind, view, values)
             if self.tape is not None:
-                self.tape.asked(self.session, self.game, seat, kind, <uintptr_t>self.windows[seat], values)
+                self.tape.record_question(self.session, self.game, seat, kind, <uintptr_t>self.windows[seat], values)
         return status
 
     @property
@@ -137,9 +137,9 @@ cdef class ObservedCore(GameCore):
         """True if the steps of the observed core can take longer than a bot's answers."""
         return self.core.steps_in_python
 
-    def heed(self, stopping):
+    def set_stop_check(self, stopping):
         """Pass on to the observed core a function that returns whether the run is stopping."""
-        self.core.heed(stopping)
+        self.core.set_stop_check(stopping)
 
     cdef heard(self, int seat):
         """Return the output of a seat's bots, including replaced ones, since the last call, as bytes."""
@@ -153,7 +153,7 @@ cdef class ObservedCore(GameCore):
     cdef void restarted(self, int seat) noexcept nogil:
         self.core.restarted(seat)
 
-    def listen(self, int seat, printed):
+    def set_output_reader(self, int seat, printed):
         """Set the function that returns the output of a seat's bot since its last call.
 
         Output of a previous bot is kept until it is read.
@@ -189,8 +189,8 @@ cdef class ObservedCore(GameCore):
         self.windows[seat] = <unsigned char*>address
         self.core.write_views_to(seat, address)
 
-    cdef void look_at(self, int ahead) noexcept nogil:
-        self.core.look_at(ahead)
+    cdef void select_question(self, int ahead) noexcept nogil:
+        self.core.select_question(ahead)
         self.decision = self.core.decision
 
     cdef int64_t read_answer(self, object value) except? -1:
@@ -207,9 +207,9 @@ cdef class ObservedCore(GameCore):
     cdef bytes told(self, bint as_line):
         return self.core.told(as_line)
 
-    def told_values(self):
+    def observed_values(self):
         """Return the pending decision's values by name, if it has no view."""
-        return self.core.told_values()
+        return self.core.observed_values()
 
     def check(self):
         """Raise the exception that ended the leg and isn't a bot's fault, if there is one."""

@@ -49,14 +49,14 @@ class Match:
         self.play(CHECK)
 
     def answer(self, line: bytes) -> list[str]:
-        said = self.dialogue.said(line)
+        said = self.dialogue.read_line(line)
         return said if isinstance(said, list) else self.play(said)
 
     def play(self, action: int) -> list[str]:
         while (status := self.core.play(action)) == RECORDS_ARE_FULL:
             self.games.rows = self.sessions.rows = 0
         self.over = status == LEG_IS_OVER
-        return self.dialogue.ended() if self.over else self.dialogue.asked()
+        return self.dialogue.closing_lines() if self.over else self.dialogue.question_lines()
 
 
 def judged(folder: Path, source: str, hands: int | None = 2, **options: Any) -> Verdict:

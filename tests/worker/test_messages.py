@@ -361,16 +361,16 @@ class Echo:
 
     lines: list[bytes] = field(default_factory=list)
 
-    def asked(self) -> list[str]:
+    def question_lines(self) -> list[str]:
         return ["what", "number?"]
 
-    def said(self, line: bytes) -> list[str] | int:
+    def read_line(self, line: bytes) -> list[str] | int:
         self.lines.append(line)
         if line == b"13":
             raise Violation("unlucky")
         return int(line) if line.isdigit() else [line.decode()]
 
-    def ended(self) -> list[str]:
+    def closing_lines(self) -> list[str]:
         return []
 
 

@@ -50,14 +50,14 @@ class Import:
 class Dialogue(Protocol):
     """Talks with a program over a leg, where a decision takes more than one line and its answer."""
 
-    def asked(self) -> Sequence[str]:
+    def question_lines(self) -> Sequence[str]:
         """Return the lines that ask for the pending decision, preceded by those that are due before it.
 
         Raises:
             InputError: The contest's own protocol fails.
         """
 
-    def said(self, line: bytes) -> Any:
+    def read_line(self, line: bytes) -> Any:
         """Return the meaning of a program's line: a list of lines in reply, or its answer to the decision.
 
         Raises:
@@ -65,7 +65,7 @@ class Dialogue(Protocol):
             InputError: The contest's own protocol fails.
         """
 
-    def ended(self) -> Sequence[str]:
+    def closing_lines(self) -> Sequence[str]:
         """Return the last lines, when the leg is over.
 
         Raises:

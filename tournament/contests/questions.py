@@ -22,7 +22,7 @@ def view_values(interface: Interface, kind: int, view: bytes) -> dict[str, float
 def describe_pending(interface: Interface, core: GameCore, *, compiled: bool = False) -> str:
     """Return a core's pending question as one line, with its name and all values that a bot sees."""
     kind, _, view = core.pending()
-    values = core.told_values() if interface.by_name else view_values(interface, kind, view)
+    values = core.observed_values() if interface.by_name else view_values(interface, kind, view)
     return describe_question(interface, kind, values, compiled=compiled)
 
 

@@ -70,7 +70,7 @@ class DecisionTape:
         self._memory = np.zeros(self.memory_bytes, np.uint8)
         self._address = 0
 
-    def asked(
+    def record_question(
         self, session: int, game: int, seat: int, kind: int, address: int, values: Mapping[str, object], /
     ) -> None:
         """Record a decision of this seat before its answer. `ObservedCore` calls this and the next two methods.
@@ -118,19 +118,19 @@ class _CopiedDialogue:
     dialogue: Dialogue
     lines: list[tuple[bool, str]]
 
-    def asked(self) -> Sequence[str]:
+    def question_lines(self) -> Sequence[str]:
         """Return the lines that ask for the pending decision."""
-        return self._copied(self.dialogue.asked())
+        return self._copied(self.dialogue.question_lines())
 
-    def said(self, line: bytes) -> object:
+    def read_line(self, line: bytes) -> object:
         """Return what a program's line means: lines in reply, or its answer."""
         self.lines.append((True, line.decode("utf-8", "replace").rstrip("\r\n")))
-        reply = self.dialogue.said(line)
+        reply = self.dialogue.read_line(line)
         return self._copied(reply) if isinstance(reply, list) else reply
 
-    def ended(self) -> Sequence[str]:
+    def closing_lines(self) -> Sequence[str]:
         """Return the last lines."""
-        return self._copied(self.dialogue.ended())
+        return self._copied(self.dialogue.closing_lines())
 
     def _copied(self, lines: Sequence[str]) -> Sequence[str]:
         """Record lines that the program reads, and return them."""

@@ -70,10 +70,10 @@ class ProtocolDialogue:
         except Exception as problem:
             raise InputError(f"the protocol {self._kind.__name__} fails: {_error_text(problem)}") from problem
 
-    def asked(self) -> Sequence[str]:
+    def question_lines(self) -> Sequence[str]:
         """Return the lines that ask for the pending decision, or tell the pending news."""
         name, is_news = self._decisions[self._core.pending()[0]]
-        question = SimpleNamespace(decision=name, **self._core.told_values())
+        question = SimpleNamespace(decision=name, **self._core.observed_values())
         with self._failing():
             if is_news:
                 return _as_lines(self._protocol.tell(question))
@@ -83,7 +83,7 @@ class ProtocolDialogue:
             except StopIteration:
                 raise ValueError(f"it asks nothing for {name}") from None
 
-    def said(self, line: bytes) -> Any:
+    def read_line(self, line: bytes) -> Any:
         """Return the lines in reply to a program's line as a list, or its answer, which is no list.
 
         Raises:
@@ -114,7 +114,7 @@ class ProtocolDialogue:
             json.dumps(answer, default=repr)
         return tuple(answer) if isinstance(answer, list) else answer
 
-    def ended(self) -> Sequence[str]:
+    def closing_lines(self) -> Sequence[str]:
         """Return the last lines.
 
         Raises:

@@ -214,7 +214,7 @@ def pending_turn(table: Table, leg: LegInPlay, session: int) -> Turn:
     interface = table.contest.interface
     kind, seat, view = leg.core.pending()
     question = interface.questions[kind]
-    observation: Mapping[str, Any] = leg.core.told_values()
+    observation: Mapping[str, Any] = leg.core.observed_values()
     if not interface.by_name:
         observation = view_values(interface, kind, view)
     narrowed = leg.core.narrowed()

@@ -96,21 +96,21 @@ class TranscribedDialogue(Dialogue):
         super().__init__(core, rates)
         self._transcript = transcript
 
-    def asked(self) -> list[str]:
+    def question_lines(self) -> list[str]:
         """Return the lines that ask for the pending decision, and record them."""
-        return self.record_sent(super().asked())
+        return self.record_sent(super().question_lines())
 
-    def said(self, line: bytes) -> list[str] | int:
+    def read_line(self, line: bytes) -> list[str] | int:
         """Return the reply to a program's line as lines, or its answer, and record the lines."""
         print(">", line.decode("ascii", "backslashreplace"), file=self._transcript)
-        reply = super().said(line)
+        reply = super().read_line(line)
         if isinstance(reply, list):
             self.record_sent(reply)
         return reply
 
-    def ended(self) -> list[str]:
+    def closing_lines(self) -> list[str]:
         """Return the closing lines, and record them."""
-        return self.record_sent(super().ended())
+        return self.record_sent(super().closing_lines())
 
     def record_sent(self, lines: list[str]) -> list[str]:
         """Record lines that the program reads, and return them."""

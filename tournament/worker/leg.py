@@ -201,7 +201,7 @@ def play_leg(
     began = time.perf_counter()
     leg = leg.with_team_seats(contest.members)
     core = new_core(contest, settings, leg, artifacts, sink.games, sink.sessions)
-    core.heed(stopping)
+    core.set_stop_check(stopping)
     faults = LegFaults(contest, settings, leg)
     seating = new_seating(
         *(contest, settings, leg, artifacts, core, faults, stopping),

@@ -102,7 +102,9 @@ class ObservedLeg:
 class ObservationTape(Protocol):
     """Records the decisions of a leg, and what its programs read and write in dialogues of their own."""
 
-    def asked(self, session: int, game: int, seat: int, kind: int, address: int, values: dict[str, Any], /) -> None:
+    def record_question(
+        self, session: int, game: int, seat: int, kind: int, address: int, values: dict[str, Any], /
+    ) -> None:
         """Record a decision before its answer, with the address of the bot's struct."""
 
     def answered(self, seat: int, number: int, value: object, /) -> None:

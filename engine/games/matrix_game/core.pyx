@@ -190,7 +190,7 @@ cdef class MatrixGame(GameCore):
         self.pending_count = 1 if seat or self.forgot[1] else 2
         return DECIDE
 
-    cdef void look_at(self, int ahead) noexcept nogil:
+    cdef void select_question(self, int ahead) noexcept nogil:
         self.show(ahead, self.turn, self.previous[ahead], self.previous[1 - ahead])
         self.decision.seat = ahead
 

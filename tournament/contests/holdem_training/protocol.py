@@ -44,7 +44,7 @@ class Dialogue:
         """Mean profit in chips of the hands played to their end, which is W once the leg is over."""
         return self._total / self.hands_played if self.hands_played else 0.0
 
-    def asked(self) -> list[str]:
+    def question_lines(self) -> list[str]:
         """Return the outcome of the last action, or the number of hands at the start, and the pending decision."""
         fields = _VIEW.unpack(self._core.pending()[2])
         round_, stack, bobs_stack, pot = fields[18:]
@@ -61,7 +61,7 @@ class Dialogue:
             f"BOARD{board}",
         ]
 
-    def said(self, line: bytes) -> list[str] | int:
+    def read_line(self, line: bytes) -> list[str] | int:
         """Parse a program's line, without its end, and return the reply to a RATE, or an action for the core.
 
         Raises:
@@ -72,7 +72,7 @@ class Dialogue:
         except _Wrong as problem:
             raise Violation(f'{problem}: "{_excerpt(line.decode("ascii", "backslashreplace"))}"') from None
 
-    def ended(self) -> list[str]:
+    def closing_lines(self) -> list[str]:
         """Return the outcome of the last action and the score."""
         return [*self._outcome(hand_has_ended=True), f"SCORE {self.mean_profit:.6f}"]
 

@@ -117,7 +117,7 @@ class LegInPlay:
         contest, settings, artifacts = playing.contest, playing.settings, playing.artifacts
         games, sessions = self._tables = [table.another() for table in playing.tables]
         self.core = new_core(contest, settings, leg, artifacts, games, sessions)
-        self.core.heed(playing.stopping)
+        self.core.set_stop_check(playing.stopping)
         self.faults = LegFaults(contest, settings, leg)
         self.seating = None
         if any(seat.kind == "wasm" for seat in leg.seats):
@@ -177,7 +177,7 @@ class LegInPlay:
         """Let the core read what a seat's bot prints, if its process plays this leg alone."""
         if player.process and player.process.shared_by is None:
             read_output = self.playing.lanes.channels.take_printed
-            self.core.listen(player.number, partial(read_output, player.process.channel))
+            self.core.set_output_reader(player.number, partial(read_output, player.process.channel))
 
     def keep_rows(self) -> None:
         """Spool the rows that the core has written, so that it can write more.
@@ -352,6 +352,6 @@ class LegInPlay:
         if self.is_over:
             return OVER
         if player.dialogue:
-            return "".join(f"{line}\n" for line in player.dialogue.ended()).encode()
+            return "".join(f"{line}\n" for line in player.dialogue.closing_lines()).encode()
         points = self.core.sums()[player.number // self.leg.members].points / max(1, self.core.sessions_played)
         return f"SCORE {points:.6f}\n".encode()

@@ -195,7 +195,7 @@ class Seating:
             self._look_at_time()
         self._seated[seat] = seated
         if surroundings := seated.imports.surroundings:
-            self.core.listen(seat, surroundings.take_printed)
+            self.core.set_output_reader(seat, surroundings.take_printed)
         self.core.write_views_to(seat, seated.started.window)
 
     def join(self) -> None:
