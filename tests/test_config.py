@@ -60,6 +60,13 @@ def test_no_password_is_shown(tmp_path: Path, text: str) -> None:
     assert len(str(caught.value).splitlines()) == 1
 
 
+def test_paths_of_options_are_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "there").mkdir()
+    config = load_text(tmp_path / "there", GOOD, results="mine", entrants="my_bots")
+    assert (config.results, config.entrants) == (str(tmp_path / "mine"), tmp_path / "my_bots")
+
+
 def test_table_makes_contest_by_its_rules(tmp_path: Path) -> None:
     text = f'[late_night]\nrules = "{CONTEST}"\nsessions = 7\ndescription = "Play."\n[{CONTEST}]\nsessions = 9\n'
     own, named = load_text(tmp_path, text), load_text(tmp_path, text, name="late_night")
