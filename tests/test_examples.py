@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -54,17 +53,6 @@ def test_new_bots_play_the_same_in_every_language(name: str, tmp_path: Path, mon
         if language != "program-python" or name == "holdem_training":  # written from the decisions alone
             played.add((report.leg.games, report.points_per_session))
     assert len(played) == 1 or name == "holdem_training"  # Each samples by its own randomness there.
-
-
-def test_new_program_omits_compiled_modules_of_template(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pip compiles the modules of a package, and so its templates."""
-    template = tmp_path / "new_program_python"
-    ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(templates(VON_NEUMANN_POKER)["program-python"], template, ignore=ignored)
-    (template / "__pycache__").mkdir()
-    monkeypatch.setattr("tournament.entrants.new.templates", lambda contest: {"program-python": template})
-    path = write_new_bot(VON_NEUMANN_POKER, tmp_path / "bots", "fresh", "program-python")
-    assert sorted(file.name for file in path.iterdir()) == ["bot.py", "bot.toml"]
 
 
 # The others are in C and C++, and play in the tests of the engine.

@@ -11,13 +11,7 @@ import pytest
 
 import tournament
 from tests.contest_runs import CONTEST, make_contest
-from tournament.errors import InputError, _as_parameters
-
-
-def test_error_of_command_names_parameters_in_python() -> None:
-    said = "--session requires one OTHER, and no --baseline; tournament new NAME --language c"
-    assert _as_parameters(said) == "session requires one OTHER, and no baseline; tournament new NAME --language c"
-    assert _as_parameters("--max-replicas 0: must be at least 1") == "max_replicas=0: must be at least 1"
+from tournament.errors import InputError
 
 
 def test_run_takes_every_key_of_contest(tmp_path: Path) -> None:

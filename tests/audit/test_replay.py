@@ -139,6 +139,8 @@ def test_replay_of_faulty_game_shows_fault(folder: Path, results: Results) -> No
         # The last lines are beside the fault in the records, too, wherever it was played.
         if bot == "shows":
             assert fault.last_output.splitlines()[-1] == step.printed.splitlines()[-1]
+    with pytest.raises(InputError, match="has games 0 to"):
+        replayed(folder, ("tells", "shows"), 0, 60)
 
 
 def test_replay_of_bot_with_clock_reports_difference(folder: Path) -> None:
@@ -147,21 +149,6 @@ def test_replay_of_bot_with_clock_reports_difference(folder: Path) -> None:
     options = ["--config", str(folder / "tournament.toml"), "--results", str(folder / "results")]
     told = run_cli("replay", CONTEST, *options, "--match", "clocks,tells", "--session", "0")
     assert told.code == 1 and "not as recorded" in told.out
-
-
-@pytest.mark.parametrize(
-    ("match", "session", "game", "message"),
-    [
-        (99, 0, None, "the records have no such match"),
-        (("tells", "shows"), 6, None, "has sessions 0 to 5"),
-        (("tells", "shows"), 0, 60, "has games 0 to"),
-    ],
-)
-def test_unrecorded_game_is_refused(
-    folder: Path, match: int | tuple[str, str], session: int, game: int | None, message: str
-) -> None:
-    with pytest.raises(InputError, match=message):
-        replayed(folder, match, session, game)
 
 
 @pytest.mark.parametrize(

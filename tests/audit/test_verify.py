@@ -8,7 +8,6 @@ import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
 
 import pandas
 import pandas.testing
@@ -218,12 +217,6 @@ def test_forged_records_are_found_by_sums_or_replay(place: ContestDir, claim: st
     assert [problem.path.partition("/")[0] for problem in found if what in problem.message] == [table], found
     named = {problem.path.partition("/")[0] for problem in verified(place).problems}
     assert not by_replay or named <= {"legs", "faults", "entrants.parquet"}  # summaries of before
-
-
-def test_replay_of_legs_includes_legs_of_same_deals(played: ContestDir) -> None:
-    counts: list[int | Literal["all"]] = [1, "all"]
-    first, every = (verify(CONTEST, config=played.config, replay=count) for count in counts)
-    assert first.problems == every.problems == () and 1 <= first.replayed <= 2 and every.replayed == 5
 
 
 def test_verify_during_run_finds_whole_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -66,11 +66,6 @@ def test_tables_are_the_same_as_csv_json_and_text(folder: Path) -> None:
     assert not any(cell.startswith(("=", "+", "@")) for row in books for cell in row.values())
 
 
-@pytest.mark.parametrize("place", ["results", "results/von_neumann_poker"])
-def test_results_may_be_named_without_contest(folder: Path, place: str) -> None:
-    assert "steady" in command(folder, "leaderboard", "von_neumann_poker", "--results", place).out
-
-
 def test_faults_lists_broken_bot_with_compiler_output(folder: Path) -> None:
     said = command(folder, "faults").out
     assert said == command(folder, "faults", "--bot", "torn").out

@@ -43,14 +43,12 @@ def test_init_writes_settings_bots_and_results_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("taken", ["tournament.toml", f"entrants/{NAMES[0]}"])
-@pytest.mark.parametrize("kind", ["file", "folder", "dangling link"])
+@pytest.mark.parametrize("kind", ["file", "dangling link"])
 def test_init_overwrites_nothing(tmp_path: Path, taken: str, kind: str) -> None:
     path = tmp_path / taken
     path.parent.mkdir(exist_ok=True)
     if kind == "file":
         path.write_text("mine")
-    elif kind == "folder":
-        path.mkdir()
     else:
         path.symlink_to(tmp_path / "nowhere")
     before = files_in(tmp_path)

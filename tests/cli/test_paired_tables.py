@@ -94,12 +94,3 @@ def test_companions_can_be_named(tmp_path: Path) -> None:
     shown = run_cli("match", "luck", *names[:3], "--baseline", names[3], "--config", str(config), "--replicas", "5")
     assert shown.code == 0 and "tables 5, the same for both" in " ".join(shown.out.split())
     assert "better by" in shown.out and "significantly better" in shown.out
-
-
-def test_house_bot_sits_at_paired_tables(tmp_path: Path) -> None:
-    config = contest(tmp_path, house_seats=1)
-    (config.parent / "house" / "luck").mkdir(parents=True)
-    (config.parent / "house" / "luck" / "dealer.c").write_text("int pick(const View *view) { return 5; }\n")
-    report = compare(config, OWN.format(more=9), OWN.format(more=1))
-    dealer = next(line for line in report.opponents if line.opponent == "dealer")
-    assert report.difference and dealer.difference == report.difference and report.difference.value == 8.0

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import pty
 import re
-import shutil
 import subprocess
 import sys
-from datetime import datetime
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
-from rich.console import Console
 
 import tournament
 from tests.commands import Ended, command, run_cli
@@ -31,10 +26,8 @@ from tests.contest_runs import (
 )
 from tournament.cli import playing, screen
 from tournament.runner import archives, contest_run
-from tournament.runner.listener import Progress, ProgressListener
+from tournament.runner.listener import ProgressListener
 from tournament.runner.prepare import Prepared
-from tournament.standings.matches import Matches
-from tournament.standings.standings import Standing, Standings
 
 SEED = "a long seed of the tests of options"
 # What docs/how_to/automation.md says of estimates.
@@ -168,21 +161,6 @@ def test_progress_is_json_up_to_last_leg(told: dict[str, Ended], folder: Path) -
         assert last["leader"] == played.standings["name"].iloc[0]
 
 
-def test_progress_line_appears_when_due(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs report sixteen times for each line that is due, and end in between."""
-    now = 100.0
-    monkeypatch.setattr(screen, "time", SimpleNamespace(monotonic=lambda: now))
-    written = io.StringIO()
-    standings = Standings((Standing("ahead", "c", "", 1),), Matches.from_matches, ())
-    with screen.Screen(Console(file=written), "A contest", contest="a_contest", as_json=True) as shows:
-        for legs in range(1, 71):
-            now += 1 / 16
-            shows.on_progress(Progress(legs, 90, 10 * legs, legs / 4, 2.5, standings))
-    told = [json.loads(line) for line in written.getvalue().splitlines()]
-    assert [(line["legs"], line["games"]) for line in told] == [(legs, 10 * legs) for legs in (16, 32, 48, 64, 70)]
-    assert all(datetime.fromisoformat(line["at"]).tzinfo and line["leader"] == "ahead" for line in told)
-
-
 def test_options_precede_variables_and_these_settings(tmp_path: Path) -> None:
     make_contest(tmp_path, ["bold", "calm"])
     for name in ("here", "there"):
@@ -262,20 +240,3 @@ def test_terminal_asks_before_it_archives_long_records(long_place: ContestDir, a
     assert done.returncode == (answer == "n")
     assert f"{SESSIONS}9: so these records of" in asked and "Continue? [y/N]" in asked
     assert long_place.results.with_name(f"{CONTEST}-archive-1").exists() == (answer == "y")
-
-
-def test_run_by_options_says_which_to_repeat(tmp_path: Path) -> None:
-    place = make_contest(tmp_path, ["bold", "calm"])
-    assert "repeat" not in run_cli(*place.arguments("--sessions", "40")).out  # Settings say so.
-    told = run_cli(*place.arguments("--sessions", "9", "--replicas", "3", "--seed", "hush"), columns=300)
-    assert "use --sessions 9 --replicas 3 --seed … again" in told.out
-
-
-def test_records_of_another_game_are_not_archived_unasked(tmp_path: Path) -> None:
-    place = make_contest(tmp_path, ["bold", "calm"], sessions=2)
-    place.play()
-    place.results.rename(place.results.with_name("late"))
-    shutil.copytree(REPOSITORY / "entrants" / "prisoners_dilemma", place.folder / "others")
-    place.config.write_text('[late]\nrules = "matrix_game"\nentrants = "others"\n')
-    stopped = run_cli("run", "late", "--config", str(place.config), "--results", str(place.results.parent))
-    assert stopped.code == 2 and f"games of {CONTEST}" in stopped.err and "give --archive to let them" in stopped.err

@@ -97,13 +97,7 @@ FORMS = {
         "class Rock(Base):\n    pass\n",
     ),
     "included header": (IN_C, "rps.h", f'#include "rps.h"\n{PAPER_IN_C}', ROCK_IN_C),
-    "named as ours": (IN_C, "adapter.c", PAPER_IN_C, ROCK_IN_C),
-    "class in C++": (
-        IN_CPP,
-        "adapter.cpp",
-        "struct Player : Base { char sign(int) override { return 'P'; } };\n",
-        ROCK_IN_C,
-    ),
+    "class in C++": (IN_CPP, "adapter.cpp", PLAYER, ROCK_IN_C),
 }
 
 

@@ -19,7 +19,6 @@ from tournament.entrants.build import build_entrants
 from tournament.sandbox.inside.bot_functions import choose_functions
 from tournament.sandbox.inside.function_names import choose, names_for
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.worker.wasm.loading import load_bot
 
 CARDS = (
     "int init(int x, int y) { return 0; } int new_hand(int x, int y, int z) { return %d; }"
@@ -194,27 +193,6 @@ def test_endless_loop_runs_out_of_fuel(tmp_path: Path) -> None:
     (tmp_path / "endless.cpp").write_text(f"int a(Bot *f) {{ {loop} }}\n{B}")
     done = run_cli("check", str(tmp_path / "endless.cpp"), "--contest", "von_neumann_poker")
     assert "ran out of fuel" in done.out + done.err
-
-
-WASM = '(module (memory (export "memory") 1) {})'
-MOVE = '(func (export "{}") (param {}) (result i32) (i32.const {}))'
-
-
-def module(*functions: tuple[str, str, int]) -> bytes:
-    """Return a module with functions of these names, parameters and answers."""
-    return bytes(wasmtime.wat2wasm(WASM.format(" ".join(MOVE.format(*function) for function in functions))))
-
-
-def test_exports_follow_the_rule_of_names(tmp_path: Path) -> None:
-    bots = {
-        "exact.wasm": module(("exactmove", "i32", 0), ("move", "i32", 1)),
-        "twice.wasm": module(("twicemove", "i32", 0), ("twice_move", "i32", 1)),
-        "narrow.wasm": module(("move", "f32", 0)),
-    }
-    exact, twice, narrow = (built(tmp_path, MATRIX_GAME, file, source) for file, source in bots.items())
-    assert set(load_bot(exact.artifact or b"", MATRIX_GAME.interface, "exact", 64).functions) == {"move"}
-    assert "twicemove and twice_move could each be" in (twice.problem or "")
-    assert "the function move is (f32) -> (i32), expected (i32) -> (i32 or i64)" in (narrow.problem or "")
 
 
 def test_rule_of_names_holds_for_all_languages() -> None:

@@ -37,12 +37,9 @@ def refused_in_trial(ground: Ground, archive: bytes) -> Job:
 RECIPE = b'command = ["sh", "bot.sh"]'
 
 
-@pytest.mark.parametrize("is_odd", [False, True], ids=["plain", "from macOS and Windows"])
-def test_archive_of_program_is_unpacked(ground: Ground, is_odd: bool) -> None:
-    files = {"bot.toml": RECIPE, "bot.sh": b"exit", "more/data": b"1"}
-    if is_odd:
-        files = {f"any\\{name}".replace("/", "\\"): content for name, content in files.items()}
-        files |= dict.fromkeys(["__MACOSX/any/._bot.sh", "any/.DS_Store", "._any"], b"")
+def test_archive_from_macos_or_windows_is_unpacked(ground: Ground) -> None:
+    files = {"any\\bot.toml": RECIPE, "any\\bot.sh": b"exit", "any\\more\\data": b"1"}
+    files |= dict.fromkeys(["__MACOSX/any/._bot.sh", "any/.DS_Store", "._any"], b"")
     assert ground.enter("ann", "told.zip", zipped(files, 0o100755)).state == ENTERED
     folder = ground.entrants / "told"
     assert (folder / "bot.toml").read_bytes() == RECIPE and os.access(folder / "bot.sh", os.X_OK)

@@ -6,7 +6,6 @@ import errno
 import itertools
 import os
 import signal
-import sqlite3
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -153,21 +152,6 @@ def test_threads_continue_after_an_error(ground: Ground, monkeypatch: pytest.Mon
         leaves = ground.submissions.withdraw(ground.author("bob"), CONTEST, "two")
         assert wait_until(lambda: ground.state(leaves) == WITHDRAWN)
     assert "RuntimeError: first" in told[0] and "please report it, with" in told[0]
-
-
-def test_upload_enters_once_full_database_has_space(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Store the outcome of a job as soon as the disk has space."""
-    job = ground.take("ann", "one.c")
-    assert ground.do(QUICK)
-
-    def full(*_: object) -> None:
-        raise sqlite3.OperationalError("database or disk is full")
-
-    with monkeypatch.context() as broken:
-        broken.setattr(ground.submissions.jobs, "finish", full)
-        assert ground.do(TRIAL)
-    assert ground.state(job) == QUEUED and ground.files() == {"one.c"}
-    assert ground.do(TRIAL) and ground.state(job) == ENTERED and ground.files() == {"one.c"}
 
 
 @pytest.mark.parametrize("what", ["its author is banned", "its bot is withdrawn"])

@@ -185,12 +185,6 @@ def test_replay_is_for_author_and_valid_opponent_alone(ground: Ground) -> None:
     assert ground.do(OTHER) and ground.state(job) == PLAYED
 
 
-def test_only_last_versions_are_kept(roomy: Ground) -> None:
-    versions = [roomy.enter("ann", "one.c", GOOD + b"// %d" % number) for number in range(13)]
-    content = roomy.submissions.jobs.content
-    assert [content(job) is not None for job in versions] == [False] * 2 + [True] * 11
-
-
 def test_jobs_wait_when_seconds_of_day_are_used(ground: Ground) -> None:
     """Jobs that were submitted together wait for the next day, and are tried after closing all the same."""
     jobs = [ground.take("ann", f"{name}.c") for name in ("one", "two")]

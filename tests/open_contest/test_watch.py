@@ -207,22 +207,6 @@ def test_until_settled_requires_final(tmp_path: Path) -> None:
         Kept(place)
 
 
-@pytest.mark.parametrize(
-    ("settings", "closes", "is_told"),
-    [("", "2026-07-01", True), ("", "2026-05-01", False), ("replicas = 10", "2026-07-01", False)],
-)
-def test_final_without_places_is_told_while_there_is_time(
-    tmp_path: Path, settings: str, closes: str, is_told: bool
-) -> None:
-    place = make_contest(tmp_path, ["bold", "calm"], settings=settings)
-    settled(place, lambda text: f"{text}\n[watch]\ncloses = {closes}T00:00:00Z\n")
-    kept = Kept(place)
-    kept.watch.stopping = lambda: True
-    kept.watch.keep()
-    said = "the final will give no places, with one match of each pair: set replicas = 10, or until_settled, before"
-    assert any(line.startswith(said) for line in kept.told.lines) is is_told
-
-
 @pytest.mark.parametrize("folder", [".", "results", "bots/page"])
 def test_secret_folder_is_not_published(tmp_path: Path, folder: str) -> None:
     place = make_contest(tmp_path, ["bold"])

@@ -9,7 +9,6 @@ import io
 import json
 import re
 import select
-import signal
 import socket
 import sys
 import threading
@@ -22,10 +21,9 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-import uvicorn
 
 from tests.commands import run_cli
-from tests.contest_runs import CONTEST, REPOSITORY, make_contest
+from tests.contest_runs import CONTEST, REPOSITORY
 from tests.open_contest.support import GOOD, UNFIT, Ground
 from tests.processes import wait_until
 from tournament.open_contest import web
@@ -114,24 +112,6 @@ def test_bot_is_submitted_and_withdrawn_by_commands(served: Served) -> None:
     assert outcomes(served, "ann")[-1] == ("one.c", "withdrawn")
 
 
-def test_browsers_get_pages_of_bots_and_jobs(served: Served) -> None:
-    served.ask("PUT", "/bots/one.c?wait=20", GOOD, "ann")
-    where = served.ask("PUT", "/bots/two.c?wait=20", UNFIT, "ann").headers["location"]
-    values: Any = served.ask("GET", "/mine", who="ann").values
-    assert (values["author"], values["submissions_left"]) == ("ann", 3)
-    assert [(bot["bot"], bot["state"]) for bot in values["contests"][0]["bots"]] == [("one", "entered")]
-    page = served.ask("GET", "/mine", who="ann", Accept="text/html").body.decode()
-    assert "Bots of ann" in page and "verdict    not fit" in page
-    others: Any = served.ask("GET", "/mine", who="bob").values
-    assert others["jobs"] == [] == others["contests"][0]["bots"]
-    job = served.ask("GET", where, who="ann", Accept="text/html")
-    assert job.status == 200 and b"<pre>verdict    not fit</pre>" in job.body
-    assert b'http-equiv="refresh' not in job.body and served.ask("GET", where).status == 401
-    for path in ("/mine", where):
-        away = served.ask("GET", path, Accept="text/html")
-        assert (away.status, away.headers["location"]) == (303, "/submit")
-
-
 def signed_in(served: Served, who: str = "ann") -> str:
     """Sign a browser in, and return its cookie."""
     answer = served.form("/sign-in", {"token": served.ground.tokens[who]})
@@ -150,6 +130,8 @@ def multipart(fields: Mapping[str, str], file: str, content: bytes) -> bytes:
 
 
 def test_browser_signs_in_submits_withdraws_and_signs_out(served: Served) -> None:
+    away = served.ask("GET", "/mine", Accept="text/html")
+    assert (away.status, away.headers["location"]) == (303, "/submit")
     cookie = signed_in(served)
     page = served.ask("GET", "/submit", Cookie=cookie).body.decode()
     assert "Sign out ann" in page and "submissions left today" in page
@@ -356,16 +338,6 @@ def test_watch_without_extra_says_how_to_install(tmp_path: Path, monkeypatch: py
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     done = run_cli("watch", "--serve", "0")
     assert done.code == 2 and "pip install '.[serve]'" in done.err
-
-
-def test_watch_ends_with_line_when_server_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    place = make_contest(tmp_path, ["bold"])
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(uvicorn.Server, "run", lambda *_: None)
-    monkeypatch.setattr(signal, "signal", lambda *_: None)
-    done = run_cli("watch", "--serve", "0", "--config", str(place.config), "--executor", "local")
-    assert done.code == 1
-    assert done.err.splitlines()[-1] == "tournament: the server ended; watch again to continue"
 
 
 def test_calls_of_server_are_documented(served: Served) -> None:

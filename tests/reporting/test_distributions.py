@@ -127,9 +127,11 @@ def test_points_over_sessions_of_three_seats_are_sums(shown: Shown) -> None:
     rows = shown.results.sessions
     for name, course in shown.findings.courses.by_name.items():
         own = [rows[rows[f"bot_{seat}"] == name] for seat in range(3)]
-        points = sum(part[f"points_{seat}"].sum() for seat, part in enumerate(own))
-        late = sum(part[part.session >= 20][f"points_{seat}"].sum() for seat, part in enumerate(own))
-        assert course.points.sum() == pytest.approx(points) and course.points[16:].sum() == pytest.approx(late)
+        points = np.concatenate([part[f"points_{seat}"] for seat, part in enumerate(own)])
+        session = np.concatenate([part.session for part in own])
+        assert course.points.sum() == pytest.approx(points.sum())
+        assert course.points[16:].sum() == pytest.approx(points[session >= 20].sum())
+        assert course.quarters() == pytest.approx((points[session < 10].mean(), points[session >= 30].mean()))
         assert course.sizes.sum() == sum(map(len, own))
 
 

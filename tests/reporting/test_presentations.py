@@ -13,7 +13,6 @@ from tests.reporting.conftest import Played, played
 from tournament.api import run
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
-from tournament.contests.game_text import describe_game
 from tournament.contests.presentation import (
     BarChart,
     GridChart,
@@ -84,7 +83,6 @@ def test_charts_of_holdem_training_count_its_decisions(pages: Mapping[str, Playe
 
 
 MOVES = ("hawk", "dove", "<owl>")
-PAYOFFS: list[list[float]] = [[0, 2, 1], [-1, 0.5, 3], [4, -2, 0]]
 
 
 def turns_of_a_matrix_game(seed: int, count: int = 400) -> list[dict[str, int]]:
@@ -149,22 +147,12 @@ def test_charts_of_matrix_games_count_moves(count: int) -> None:
     ]
 
 
-@pytest.mark.parametrize("is_row", [True, False, None])
-def test_scene_of_matrix_game_has_payoffs_of_known_roles(is_row: bool | None) -> None:
-    of_column: list[list[float]] = [[1, 2, 3], [4, 5, 6], [7, 8, 9]]
-    presentation = shown_matrix_game(MOVES, PAYOFFS, column_payoffs=of_column).presentation
-    assert presentation
-    for row in turns_of_a_matrix_game(1, 40):
-        x, y = row["move_0"], row["move_1"]
-        paid = (PAYOFFS[x][y], of_column[x][y]) if is_row else (of_column[y][x], PAYOFFS[y][x])
-        moves = [f"plays {MOVES[row[f'move_{own}']]}" + " by a slip" * row[f"move_replaced_{own}"] for own in (0, 1)]
-        scene = presentation.scene(row | ({} if is_row is None else {"seat_0_is_row": is_row}))
-        points = [f"is paid {amount:g}" for amount in paid]
-        ends = [(None, f"turn {row['turn']} of its game")] if is_row is None else [*enumerate(points)]
-        assert [(step.seat, step.text) for step in scene.steps] == [*enumerate(moves), *ends]
-        game = describe_game(scene, ("a", "b"))
-        assert game.actions == tuple(zip("ab", moves))
-        assert game.outcome == (ends[0][1] if is_row is None else f"a {points[0]}, b {points[1]}")
+@pytest.mark.parametrize(("is_row", "paid"), [(True, (2, 6)), (False, (7, 3))])
+def test_scene_of_matrix_game_pays_by_role(is_row: bool, paid: tuple[int, int]) -> None:
+    contest = shown_matrix_game(("stay", "go"), [[1, 2], [3, 4]], column_payoffs=[[5, 6], [7, 8]])
+    row = {"turn": 0, "move_0": 0, "move_1": 1, "move_replaced_0": 0, "move_replaced_1": 0, "seat_0_is_row": is_row}
+    assert contest.presentation
+    assert [step.text for step in contest.presentation.scene(row).steps][2:] == [f"is paid {amount}" for amount in paid]
 
 
 def test_points_by_position_of_matrix_game_are_by_role(tmp_path: Path) -> None:
@@ -210,22 +198,3 @@ def test_scenes_of_von_neumann_poker_end_with_recorded_gain(pages: Mapping[str, 
             assert abs(x_card - y_card) < 1e-3 or (x_card > y_card) == (gain > 0)
         else:
             assert abs(gain) == 10
-
-
-def test_courses_are_sums_over_blocks_of_sessions(pages: Mapping[str, Played]) -> None:
-    one = pages["von_neumann_poker"]
-    sessions = one.results.sessions
-    ranked = {line.name for line in one.results.ranking.entrants if line.rank is not None}
-    assert set(one.findings.courses.by_name) == ranked
-    for name, course in one.findings.courses.by_name.items():
-        rows = sessions[
-            ((sessions.bot_0 == name) & sessions.bot_1.isin(ranked))
-            | ((sessions.bot_1 == name) & sessions.bot_0.isin(ranked))
-        ]
-        points = np.where(rows.bot_0 == name, rows.points_0, -rows.points_0)
-        block = rows.session.to_numpy() * 32 // 60
-        assert course.points == pytest.approx(np.bincount(block, points, 32))
-        assert course.sizes.tolist() == np.bincount(block, minlength=32).tolist()
-        quarter = block >= 24
-        assert course.quarters() == pytest.approx((points[block < 8].mean(), points[quarter].mean()))
-        assert course.means(2) == pytest.approx([points[block < 16].mean(), points[block >= 16].mean()])

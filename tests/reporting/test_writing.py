@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import os
 import stat
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,20 +12,10 @@ import pytest
 from tests.commands import run_cli
 from tests.reporting.html_reader import read_html
 from tournament.errors import InputError
-from tournament.records.results import Results, load
-from tournament.reporting import findings as findings_module
-from tournament.reporting.findings import find
+from tournament.records.results import load
 from tournament.reporting.writing import check_replaceable, write_report
 
 PAGE = '<html><meta name="generator" content="tournament report">'
-
-
-def test_report_writes_page(poker_results: Path, tmp_path: Path) -> None:
-    output = tmp_path / "report.html"
-    told = run_cli("report", "von_neumann_poker", "--results", str(poker_results.parent), "-o", str(output))
-    assert (told.code, told.err) == (0, "")
-    assert "games on a page of 0." in told.out
-    assert read_html(output.read_text()).first("h1").text == "One-card von Neumann poker"
 
 
 def test_report_replaces_only_reports(tmp_path: Path) -> None:
@@ -45,26 +34,6 @@ def test_report_replaces_only_reports(tmp_path: Path) -> None:
     mask = os.umask(0)
     os.umask(mask)
     assert stat.S_IMODE(path.stat().st_mode) == 0o666 & ~mask
-
-
-def test_report_reads_replaced_parts_again(poker_results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Look again if a run has replaced a part in the meantime."""
-    calls = 0
-
-    def load_once_stale(location: str) -> Results:
-        nonlocal calls
-        calls += 1
-        found = load(location)
-        gone = tuple(replace(part, name=f"gone-{part.name}") for part in found.batches[0].parts)
-        stale = replace(found.batches[0], parts=gone)
-        return found if calls > 1 else replace(found, batches=(stale, *found.batches[1:]))
-
-    monkeypatch.setattr(findings_module, "load", load_once_stale)
-    _, found = find(str(poker_results))
-    assert calls == 2 and found.survey.games == found.ranking.games
-    calls = -100
-    with pytest.raises(InputError, match="change faster than they can be read"):
-        find(str(poker_results))
 
 
 def test_report_writes_page_for_each_author(poker_results: Path, tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.worker.support import build
 from tournament.artifacts import commands
 from tournament.sandbox.outside import fork_server, run_command
 from tournament.sandbox.outside.launch import LaunchSpec, ProcessLimits, Program
@@ -21,10 +20,3 @@ def test_link_in_readable_folder_can_be_followed(tmp_path: Path) -> None:
         Program([command, "-c", f"read x < {link}; echo $x"]), ProcessLimits(256, 10), readable=readable
     )
     assert run_command.finish(fork_server.start(launch, "on"), launch, 20).output == b"shown\n"
-
-
-def test_interpreter_of_program_finds_its_library() -> None:
-    """Modules in C are there, too."""
-    source = "import ctypes, json, ssl, sqlite3, decimal\ninput()\n"
-    (entrant,) = build({"bot": {"bot.toml": 'command = ["python3", "bot.py"]\n', "bot.py": source}})
-    assert entrant.problem is None
