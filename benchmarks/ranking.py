@@ -31,8 +31,8 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.exact_scores import true_scores
 from benchmarks.fields import SHIPPED
-from tests.oracles.exact_scores import true_scores
 from tests.oracles.von_neumann_poker import Bot
 from tests.standings.test_outlier_pairs import honest, ranking_of
 from tournament.arrays import Floats

@@ -220,8 +220,13 @@ class Contests:
 def load_contests(path: Path | None = None, results: object = None) -> Contests:
     """Return the contests of the settings file that `load_config` reads.
 
+    Args:
+        path: Path of the settings file. By default it is tournament.toml of the current folder, or otherwise that
+            beside the records.
+        results: Folder or URL of the records. A settings file is looked for above the folder, but not beside a URL.
+
     Raises:
-        InputError: The file can't be read, or a table defines no contest.
+        InputError: The file can't be read or isn't valid TOML, or a table defines no contest.
         RunError: The machine is at fault, such as a cache that can't be used.
     """
     return _contests_in(_read(path or _beside(results)))

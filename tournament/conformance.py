@@ -588,10 +588,10 @@ def _mean_and_error(values: Floats) -> tuple[float, float]:
 
 
 def position_values(suite: ContestSuite) -> list[str]:
-    """Return the excess points of the best and the worst position, as lines.
+    """Return the points per session that the best and the worst position earn more than the others, as lines of text.
 
-    There is a line for each number of seats and kind of bot, except if all positions earn the same. ± is the standard
-    error.
+    There is a line for each number of seats and kind of bot, except if no position differs significantly. A contest
+    without positions has no lines. ± is the standard error.
 
     Raises:
         ConformanceError: The rules fail between random bots.

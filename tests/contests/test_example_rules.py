@@ -5,14 +5,18 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.kernel.chance import Rng
 from tests.contest_runs import EXAMPLES
+from tests.oracles.deals import key_of
 from tests.oracles.poker_hands import card, worth_of_seven
-from tests.python_rules import play_field
+from tests.python_rules import play_field, play_table
 from tournament.contests.contest import Contest
 from tournament.contests.rules_loader import load_rules
 
@@ -112,3 +116,39 @@ def sent(play: Any, answer: Any) -> Any:
         return play.send(answer)
     except StopIteration:
         return None
+
+
+@pytest.mark.thorough
+def test_geese_play_same_games_as_kaggle_runner(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rewards of Kaggle's `env.run` with the same bots and chance are those of our records."""
+    environments = pytest.importorskip("kaggle_environments")
+    source = bots_of("hungry_geese", "nearest")["nearest"]
+    turns = source[1] + "\n\ndef move(view):\n    return ['NORTH', 'EAST', 'SOUTH', 'WEST'][view.step // 3 % 4]\n"
+    east = (".py", "def move(view):\n    return 'EAST'\n")
+    bots = {"a": source, "b": source, "c": east, "d": (".py", turns.replace("class Goose", "class _Goose"))}
+    ((result, rows),) = play_table(rules_of("hungry_geese"), bots, sessions=4)
+    assert result.faults == ()
+    from kaggle_environments.envs.hungry_geese import hungry_geese
+
+    for session in range(4):
+        monkeypatch.setattr(hungry_geese, "sample", Rng(key_of(1), session << 32).sample)
+        env = environments.make("hungry_geese", debug=True)
+        monkeypatch.setattr(hungry_geese, "sample", Rng(key_of(1), session << 32).sample)
+        final = env.run([kaggle_agent(text) for _, text in bots.values()])[-1]
+        assert [rows["games"][f"reward_{seat}"][session] for seat in range(4)] == [one.reward for one in final]
+    assert len({*map(int, rows["games"]["reward_0"])}) > 1
+
+
+def kaggle_agent(source: str) -> Any:
+    """Return a bot as Kaggle calls it."""
+    names: dict[str, Any] = {}
+    exec(source, names)
+    move = names["move"] if "move" in names else names["Goose"]().move
+
+    def act(observation: Any) -> Any:
+        geese = observation["geese"]
+        view = {"cells": [cell for goose in geese for cell in goose], "lengths": [*map(len, geese)]}
+        told = {name: observation[name] for name in ("food", "index", "step")}
+        return move(SimpleNamespace(**view, **told))
+
+    return act

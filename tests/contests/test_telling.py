@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
-
-from tournament.contests.game_text import plain_game, plain_value
+from tournament.contests.game_text import plain_game
 from tournament.store.columns import NAME, Column
 
 
@@ -20,16 +17,3 @@ def test_seat_columns_are_shown_with_bot_name() -> None:
     ]
     told = plain_game(row, ("bob", "ann"), columns).outcome
     assert told == "bob is first, last bid: 8, held: yes, bob points: -1, ann points: 1, ann is dealer, flop 1: 2"
-
-
-@given(st.lists(st.integers(-6, 12), max_size=30))
-def test_shortened_list_keeps_all_numbers(numbers: list[int]) -> None:
-    said = plain_value(numbers).strip("[]")
-    assert plain_value("") == '""'
-    read: list[int] = []
-    for piece in said.split(", ") if said else []:
-        first, _, last = piece.partition(" to ")
-        stretch = list(range(int(first), int(last or first) + 1))
-        assert len(stretch) == 1 or len(stretch) > 3
-        read += stretch
-    assert read == numbers

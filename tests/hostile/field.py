@@ -161,27 +161,15 @@ class Ground:
         """Return a bot's text with its imports from SHARED replaced by their text."""
         return _OF_SHARED.sub(lambda found: self._whole((SHARED / f"{found[1]}.py").read_text()), text)
 
-    def config(self, sandbox: Mapping[str, object] | None = None, **settings: object) -> Path:
-        lines = [f"[{CONTEST}]", *_lines({**SETTINGS, **settings}), "[sandbox]", *_lines(sandbox or {})]
+    def config(self, **settings: object) -> Path:
+        keys = [f"{key} = {value!r}\n" for key, value in {**SETTINGS, **settings}.items()]
         path = self.folder / "tournament.toml"
-        path.write_text("\n".join(lines) + "\n")
+        path.write_text(f"[{CONTEST}]\n{''.join(keys)}")
         return path
 
-    def play(
-        self,
-        executor: ExecutorName = "local",
-        results: Path | None = None,
-        sandbox: Mapping[str, object] | None = None,
-        **settings: object,
-    ) -> Results:
-        config = load_config(
-            CONTEST,
-            self.config(sandbox, **settings),
-            results=results or self.results,
-            workers=2,
-            executor=executor,
-            entrants=self.entrants,
-        )
+    def play(self, executor: ExecutorName = "local", **settings: object) -> Results:
+        how: dict[str, Any] = {"results": self.results, "entrants": self.entrants, "executor": executor}
+        config = load_config(CONTEST, self.config(**settings), workers=2, **how)
         run_contest(find_contest(CONTEST), config, self.told)
         return load(join_location(config.results, CONTEST))
 
@@ -194,10 +182,6 @@ class Ground:
         assert not [text for text in texts if SECRET in text]
         for path in self.results.rglob("*"):
             assert path.is_dir() or SECRET.encode() not in path.read_bytes(), path
-
-
-def _lines(keys: Mapping[str, object]) -> list[str]:
-    return [f"{key} = {str(value).lower() if isinstance(value, bool) else repr(value)}" for key, value in keys.items()]
 
 
 def assert_verdicts(results: Results, bots: Iterable[Path]) -> None:

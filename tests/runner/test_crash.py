@@ -3,36 +3,24 @@
 from __future__ import annotations
 
 import os
-import random
 import shutil
 import signal
 import subprocess
-import threading
-from collections import Counter
 from pathlib import Path
-
-import pandas as pd
-import pytest
 
 from tests.commands import shared
 from tests.contest_runs import (
     CONTEST,
     ONE_LEG_A_TASK,
     SEEDS,
-    THRESHOLDS,
     assert_games_are_the_standings,
     assert_same,
-    bot_source,
-    call,
     command_line,
     environment,
     make_contest,
     read_outcome,
 )
 from tests.processes import wait_until
-from tournament.records.results import load
-
-TWO_LEGS = "from tournament.runner.tasks import TaskSize\nTaskSize.is_full = lambda pace, inline, *legs: inline == 2\n"
 
 
 def test_kills_at_steps_of_archiving_lose_no_record(tmp_path: Path) -> None:
@@ -74,39 +62,3 @@ def test_interrupted_run_keeps_commits_and_shows_how_to_continue(tmp_path: Path)
     assert_games_are_the_standings(place.results)
     assert list((place.results / "games").iterdir())
     assert not list((place.results / "staging").glob("*"))
-
-
-@pytest.mark.slow
-def test_raw_reader_beside_killed_edits_sees_every_row_once(tmp_path: Path) -> None:
-    """Four of six bots are edited by runs that are killed. The reader wants all rows of the match of the two others."""
-    place = make_contest(tmp_path, [*THRESHOLDS])
-    server = shared()
-    assert server.run(place.arguments(), TWO_LEGS).code == 0
-    (mine,) = (match for match in load(str(place.results)).ranking.matches if {match.x, match.y} == {"even", "glad"})
-    found: Counter[str] = Counter()
-    stop = threading.Event()
-
-    def read() -> None:
-        while not stop.is_set():
-            try:
-                raw = pd.read_parquet(place.results / "games", columns=["match", "session", "game"])
-            except FileNotFoundError:  # The run removed a part after the reader had listed it.
-                continue
-            count = int((raw["match"] == mine.match).sum())
-            found["doubled" if raw.duplicated().any() else "fine" if count == mine.games else f"only {count}"] += 1
-
-    chance = random.Random(5)
-    reader = threading.Thread(target=read)
-    reader.start()
-    try:
-        for number in range(5):
-            name = ("bold", "calm", "dull", "fair")[number % 4]
-            place.write_bot(name, bot_source(chance.randrange(1, 9), chance.randrange(1, 9), str(number)))
-            kill = f"from tests.kill_steps import kill_at; kill_at({chance.randrange(1, 90)})\n"
-            assert server.run(place.arguments(), TWO_LEGS + kill).code in (0, -signal.SIGKILL)
-    finally:
-        stop.set()
-        reader.join()
-    assert found.total() == found["fine"] > 5, found
-    assert call(place.arguments()).code == 0
-    assert_games_are_the_standings(place.results)

@@ -96,18 +96,6 @@ def test_entrants_meet_every_combination_of_house_bots(seats: int, taken: int, t
     assert tournament.verify("high", config=config, replay="all").problems == ()
 
 
-def test_drawn_tables_have_house_bots(tmp_path: Path) -> None:
-    entrants = {f"e{number}": number for number in range(9)}
-    house = {f"h{number}": number for number in range(4)}
-    config = contest(tmp_path, "5", house, entrants, house_seats=2, tables=3)
-    found = tournament.run("high", config=config)
-    at = found.games[[f"bot_{position}" for position in range(5)]].astype(str)
-    assert (at.isin(list(house)).sum(axis=1) == 2).all()
-    assert 24 <= found.games.match.nunique() <= 27
-    assert set(at.to_numpy().ravel()) == {*entrants, *house}
-    assert tournament.verify("high", config=config, replay="all").problems == ()
-
-
 def test_unranked_baseline_plays_as_any_entrant(tmp_path: Path) -> None:
     """Bots of the host differ from entrants by their rank alone."""
     own = contest(tmp_path / "own", house={"b4": 4}, house_seats=0)

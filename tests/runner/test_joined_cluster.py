@@ -13,23 +13,16 @@ from tournament.errors import InputError, RunError
 from tournament.runner.executors import cluster_nodes
 from tournament.runner.executors.cluster_nodes import ClusterNodes, NodeProblem
 
-GIGABYTE = 1 << 30
 
+class Ray:
+    """The part of Ray's package that ClusterNodes uses, with three nodes."""
 
-def node(cpus: float, gigabytes: float, alive: bool = True, name: str = "", death: int = 0) -> Any:
-    resources = {"memory": gigabytes * GIGABYTE, **({"CPU": cpus} if cpus else {})}
-    return {"NodeID": name, "NodeName": name, "Alive": alive, "DeathReason": death, "Resources": resources}
-
-
-class RayWith:
-    """The part of Ray's package that ClusterNodes uses, with these nodes."""
-
-    def __init__(self, *nodes: Any) -> None:
-        self.listed = [{**one, "NodeID": one["NodeID"] or str(number)} for number, one in enumerate(nodes)]
+    def __init__(self) -> None:
         self._private = SimpleNamespace(worker=SimpleNamespace(_global_node=None))
 
     def nodes(self) -> list[Any]:
-        return self.listed
+        resources = {"memory": 4 << 30, "CPU": 2}
+        return [{"NodeID": name, "NodeName": name, "Alive": True, "Resources": resources} for name in "abc"]
 
     def get_runtime_context(self) -> Any:
         return SimpleNamespace(gcs_address="10.0.0.1:6379")
@@ -41,30 +34,13 @@ def looks_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster_nodes, "listens", lambda address: True)
 
 
-@pytest.mark.parametrize(
-    ("nodes", "cores"),
-    [
-        ([node(0, 4), node(8, 16), node(8, 16, alive=False)], 8),
-        ([node(8, 4)], 4),  # no more than its memory has room for
-        ([node(4, 0.5)], 0),
-    ],
-)
-def test_tasks_are_queued_beyond_cores(nodes: list[Any], cores: int) -> None:
-    said: list[str] = []
-    cluster = ClusterNodes(RayWith(*nodes), said.append)
-    for _ in range(2):
-        cluster.look(GIGABYTE)
-    assert (cluster.cores, cluster.most) == (cores, 2 * cores + 8)
-    assert len(said) == (cores == 0)  # once, not each second
-
-
 def problem(name: str, *, is_unfit: bool = False) -> NodeProblem:
     return NodeProblem(name, name, f"{name} lacks something", is_unfit)
 
 
 def three_nodes() -> tuple[ClusterNodes, list[str]]:
     said: list[str] = []
-    return ClusterNodes(RayWith(*(node(2, 4, name=name) for name in "abc")), said.append), said
+    return ClusterNodes(Ray(), said.append), said
 
 
 def test_unfit_node_is_set_aside_immediately() -> None:
@@ -105,30 +81,6 @@ def test_cluster_without_fit_node_is_refused() -> None:
     cluster.note_failure(problem("b", is_unfit=True), {})
     with pytest.raises(InputError, match=r"no node of the cluster can play: node a: .*; node b: .*; node c: "):
         cluster.note_failure(problem("c"), {})
-
-
-def test_cluster_without_last_fit_node_is_refused_before_play() -> None:
-    def bad_and_dead() -> ClusterNodes:
-        ray = RayWith(node(2, 4, name="a"), node(2, 4, name="b"))
-        cluster = ClusterNodes(ray, print)
-        cluster.note_failure(problem("a", is_unfit=True), {})
-        ray.listed = [node(2, 4, name="a"), node(2, 4, False, "b", death=2)]
-        return cluster
-
-    with pytest.raises(InputError, match="no node of the cluster can play: node a: a lacks something; committed games"):
-        bad_and_dead().look(GIGABYTE)
-    cluster = bad_and_dead()
-    cluster.record_success({})
-    cluster.look(GIGABYTE)  # An autoscaler may replace the node that died.
-    assert cluster.cores == 0
-
-
-def test_dead_node_is_lost_and_drained_node_is_not() -> None:
-    ray = RayWith(node(2, 4, name="a"), node(2, 4, name="b"))
-    cluster = ClusterNodes(ray, print)
-    ray.listed = [node(2, 4, False, "a", death=2), node(2, 4, False, "b", death=4)]
-    cluster.look(0)
-    assert cluster.state(0).lost == ("a",)
 
 
 def test_head_silent_for_long_ends_run(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -85,7 +85,7 @@ def until_settled(place: ContestDir, most: int) -> Listener:
 
 
 def test_rounds_continue_until_order_is_settled(tmp_path: Path) -> None:
-    """One of these bots is far off, and two are the same."""
+    """Use one bot that is far off, and two that are the same."""
     place = make_contest(tmp_path, ["bold"], 20, "replicas = 1")
     for name in ("calm", "gift", "twin"):
         calls = "bot->card > 0.9" if name == "calm" else "1"

@@ -100,16 +100,6 @@ def test_disqualified_bots_give_default_answers_at_every_later_table(tmp_path: P
     assert not tournament.verify("auction", replay="all", config=folder / "tournament.toml").problems
 
 
-def test_table_of_all_continues_after_disqualifications(tmp_path: Path) -> None:
-    folder = contest(tmp_path, "'all'", bots=4, replicas=3, max_faults=0)
-    for number in range(2):
-        (folder / "bots" / f"bot_{number}.c").write_text("int bid(const View *view) { abort(); }\n")
-    (folder / "bots" / "bot_2.py").write_text("def bid(view):\n    return 1 // 0\n")
-    found = run(folder, workers=2)
-    assert len(found.games) == 3 * 8
-    assert found.standings.set_index("name").status.value_counts().to_dict() == {"disqualified": 3, "ok": 1}
-
-
 def test_table_of_all_shrinks_to_two_bots_and_grows(tmp_path: Path) -> None:
     folder = contest(tmp_path, "'all'", bots=4, replicas=2)
     run(folder)

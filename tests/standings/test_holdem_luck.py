@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Sequence
 from typing import Any
@@ -14,22 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.games.holdem_training.luck import CONTROLS, add_hands
-from engine.games.holdem_training.rates import RateSampler
 from tests.built_in import HOLDEM_TRAINING
-from tests.holdem import play_core
-from tests.oracles.deals import key_of
 from tests.oracles.holdem_luck import controls, next_shuffle
 from tests.oracles.holdem_training import (
     ALICE,
     BOB,
     CALLED,
-    CHECK,
     CHECKED,
-    FOLD,
     FOLDED,
     NOBODY,
     Hand,
-    View,
     chance_of_call,
 )
 from tournament.contests.holdem_training.rules import LUCK_COLUMNS, Settings
@@ -106,39 +99,8 @@ def test_mean_over_both_answers_of_bob_is_zero() -> None:
         assert mean == pytest.approx(0, abs=1e-9)
 
 
-class Moody:
-    """A bot that raises by samples and by how often it was asked before, and does anything on a whim."""
-
-    def __init__(self, seed: int) -> None:
-        self._chance, self._sampler = random.Random(seed), RateSampler(key_of(seed))
-        self._asked, self._mood = 0, 0
-
-    def __call__(self, view: View) -> int:
-        if view.round == 1:
-            self._mood, self._asked = self._asked % 4, 0
-        self._asked += 1
-        if self._chance.random() < 0.1:
-            return self._chance.randint(FOLD, view.stack)
-        board = [*view.board, *[None] * (5 - len(view.board))]
-        wins, ties = self._sampler.rates([*view.hole, None, None, *board], 60)
-        if wins + ties / 2 < 60 * (0.5, 0.6, 0.65, 0.7)[view.round - 1]:
-            return CHECK
-        return min(view.stack, view.pot * (2 + self._mood) // 4)
-
-
 def luck_of(games: Games, hands: int) -> npt.NDArray[np.float64]:
     assert HOLDEM_TRAINING.luck is not None
     luck = HOLDEM_TRAINING.luck.new(Settings(hands=hands))
     luck.add(games, [0], [0])
     return luck.blocks().ravel()
-
-
-@pytest.mark.statistical
-def test_luck_has_mean_zero_with_bot_that_remembers() -> None:
-    sessions, hands = 80, 128
-    luck, points = np.zeros(sessions), np.zeros(sessions)
-    for number in range(sessions):
-        games = columns_of(play_core(Moody(number), number, sessions=1, hands=hands).hands)
-        luck[number], points[number] = luck_of(games, hands).sum(), games["profit"].sum(dtype=float)
-    assert abs(luck.mean()) < 3.5 * luck.std() / math.sqrt(sessions)
-    assert (points - luck).var() < 0.5 * points.var()

@@ -6,8 +6,6 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tournament.standings.rank_bounds import rank_bounds, significantly_ahead
 from tournament.standings.standard_errors import Differences
@@ -59,16 +57,3 @@ def test_pairs_are_tested_in_steps_by_holms_correction() -> None:
     assert told(100.0, whole - 0.1, 0.0) == [[0, 1], [0, 2]]
     assert told(whole + half, (whole + half) / 2, 0.0) == [[0, 2]], "no pair comes after one that is not told apart"
     assert told(third - 0.1, 0.0, 0.0) == []
-
-
-@given(st.integers(0, 2**32), st.integers(2, 9))
-def test_rank_bounds_increase_down_the_list(seed: int, count: int) -> None:
-    chance = np.random.default_rng(seed)
-    scores = -np.sort(-chance.normal(0, 10, count))
-    residuals = residuals_of(chance.normal(size=(count, BLOCKS)) * chance.exponential(2, (count, 1)))
-    ahead = significantly_ahead(differences_of(scores, residuals))
-    assert not (ahead & ahead.T).any()
-    bounds = rank_bounds(ahead)
-    assert bounds == sorted(bounds) and [high for _, high in bounds] == sorted(high for _, high in bounds)
-    for rank, (low, high) in enumerate(bounds, 1):
-        assert 1 <= low <= rank <= high <= count

@@ -9,13 +9,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from engine.kernel.blocks import block_sizes
 from tests.standings.test_standings import batch_of, field_of, leg_of
 from tournament.standings.bradley_terry import ELO, Wins, fitted
-from tournament.standings.rank_bounds import nearest_behind, transitive_closure
 from tournament.standings.ratings import elo
 from tournament.standings.standings import compute_standings
 from tournament.store.legs import Legs
@@ -64,24 +61,3 @@ def test_equal_ratings_stay_equal_despite_rounding() -> None:
     drawn[24:] = block_sizes(350)
     rated = elo(standings, Wins(Legs.from_results(legs), won, drawn))
     assert [(line.rank, line.name) for line in rated[6:]] == [(7, name) for name in equals]
-
-
-@settings(max_examples=40, deadline=None)
-@given(st.integers(0, 2**32), st.integers(0, 9), st.floats(0, 1))
-def test_nearest_behind_is_transitive_reduction(seed: int, count: int, share: float) -> None:
-    """Everything implied follows from them, and less without any of them."""
-    chance = np.random.default_rng(seed)
-    ahead = np.triu(chance.random((count, count)) < share, 1)
-    nearest = nearest_behind(transitive_closure(ahead))
-    edges = {(i, j) for i, those in enumerate(nearest) for j in those}
-    assert reached(edges, count) == reached({(int(i), int(j)) for i, j in zip(*np.nonzero(ahead))}, count)
-    for edge in edges:
-        assert edge not in reached(edges - {edge}, count)
-
-
-def reached(edges: set[tuple[int, int]], count: int) -> set[tuple[int, int]]:
-    """Return all pairs that follow from these, over any number of others."""
-    found = set(edges)
-    for middle in range(count):
-        found |= {(i, j) for i in range(count) for j in range(count) if {(i, middle), (middle, j)} <= found}
-    return found

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import obstore
 import obstore.store
@@ -196,26 +196,6 @@ def test_reading_and_committing_take_few_requests(memory: MemoryStore) -> None:
     requests.clear()
     assert len(read_records(open_storage(LOCATION)).batches) == 51
     assert 0 < len(requests) <= 51 + 8
-
-
-def test_footer_of_large_part_is_read_without_rows(memory: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    content = bytes(30 << 20) + b"the end"
-    obstore.put(memory.inner, "results/von_neumann_poker/games/a.parquet", content)
-    fetched: list[int] = []
-    requests = vars(object_client)["obstore"]
-    get = requests.get
-
-    def counted(*arguments: Any, **options: Any) -> Any:
-        found = get(*arguments, **options)
-        fetched.append(found.range[1] - found.range[0])
-        return found
-
-    monkeypatch.setattr(requests, "get", counted)
-    with open_storage(LOCATION).open_data("games/a.parquet") as stream:
-        stream.seek(len(content) - 7)
-        assert stream.read() == b"the end" and sum(fetched) <= 1 << 17
-        stream.seek(5)
-        assert stream.read(len(content)) == content[5:]
 
 
 # Uploads.

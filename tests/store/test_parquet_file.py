@@ -16,7 +16,6 @@ import pyarrow.parquet as pq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.parquet.pages import GroupEncoder
 from tournament.store.columns import ROWS_PER_BUFFER, Column
 from tournament.store.parquet_file import ParquetFileWriter
 from tournament.store.part_writer import STATISTICS
@@ -149,17 +148,6 @@ def everything(rows: int, seed: int) -> dict[str, Values]:
         )
         for n, column in enumerate(EVERYTHING)
     }
-
-
-def test_tables_of_tests_take_every_encoding() -> None:
-    group = pq.ParquetFile(io.BytesIO(written(EVERYTHING, [everything(3000, 1)]))).metadata.row_group(0)
-    taken = {frozenset(group.column(n).encodings) for n in range(len(EVERYTHING))}
-    assert taken == {
-        frozenset(several) for several in (["PLAIN"], ["DELTA_BINARY_PACKED"], ["PLAIN", "RLE_DICTIONARY"])
-    }
-    for several, width in ((2, 1), (4, 2), (16, 4), (17, 8)):
-        content, _ = GroupEncoder(["gain"]).encode([np.arange(100, dtype="int8") % several], 4)
-        assert content[-2 - 13 * width] == width  # before the length of thirteen groups, and them
 
 
 def frames_of_all_readers(path: Path) -> dict[str, pd.DataFrame]:

@@ -368,16 +368,6 @@ def test_missing_staged_part_fails_commit(storage: FolderStorage, writer: Writer
     assert not storage.list("games") and not storage.list("sessions")
 
 
-def test_parts_lost_during_run_are_named(storage: FolderStorage, writer: Writer) -> None:
-    batches = [stage_batch(storage, leg(0)), stage_batch(storage, leg(1))]
-    writer.commit(batches)
-    writer.require_all_parts()
-    for batch in batches:
-        (Path(storage.location) / "games" / f"{batch.name}.parquet").unlink()
-    with pytest.raises(RunError, match=rf"games/{batches[0].name}.parquet and 1 more can't be found as committed"):
-        writer.require_all_parts()
-
-
 def test_many_huge_faults_are_counted_and_stay_small(storage: FolderStorage, writer: Writer) -> None:
     """Store a thousand faults, each with megabytes of text that isn't even UTF-8: the first 20 and the last one."""
     megabytes = "\ud800\0\U0001f600" * 1_000_000

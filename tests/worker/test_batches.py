@@ -121,14 +121,3 @@ def test_unmeasured_slow_legs_are_spread_over_all_workers(known: bool) -> None:
             pace.note(Receipt((Batch("", (), Legs.from_results([result] * count)),), float(count)))
         free[free.index(now)] = now + count
     assert max(free) <= 24
-
-
-def test_recorded_legs_set_the_first_pace() -> None:
-    """Legs of an edited bot are short work, and each task has a part of its own."""
-    pace = new_pace(2, 10)
-    assert [len(task) for task in tasks(["python"] * 18, pace)][:8] == [16] * 8
-    learn(pace, 60_000, 1.0, "Landlock")
-    assert len(tasks(["python"] * 18, pace)[0]) == 77
-    pace = new_pace(1, 1)
-    learn(pace, 24_000, 1.0)
-    assert pace.worker_seconds(55, 0) > 0.02 and len(tasks(["wasm"] * 11, pace)) == 1

@@ -19,18 +19,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.games.holdem_training.core import HoldemTraining
-from engine.kernel.game_core import FAULT, LEG_IS_OVER
-from engine.kernel.records import Table
+from engine.kernel.game_core import LEG_IS_OVER
 from engine.processes.channels import CHANNEL_FAILED, WROTE_NO_ANSWER
 from engine.processes.lanes import Lanes, Violation
 from engine.processes.lines import MAX_ACTION_BYTES
 from engine.watching.scripted_core import ScriptedCore
-from tests.built_in import HOLDEM_TRAINING, VON_NEUMANN_POKER
-from tests.oracles.deals import key_of
+from tests.built_in import VON_NEUMANN_POKER
 from tests.support import poker_tables
 from tests.worker.support import A, B, Question, view
-from tournament.store.columns import buffer_fields
 
 INTERFACE = VON_NEUMANN_POKER.interface
 STRIDE = 16 + -(-INTERFACE.view_size // 8) * 8
@@ -337,24 +333,6 @@ def test_any_message_of_python_host_is_answer_or_fault(
     assert all(len(event[3]) <= 511 for event in events)
 
 
-HOLDEM_WORDS = [*b"ACTION CHECK FOLD RAISE RATE STATE BOB 0 -1 101".split(), b"9" * 30, b"\xff", b"\0", b"x" * 300, b""]
-HOLDEM_LINES = st.lists(st.sampled_from(HOLDEM_WORDS), max_size=7).map(b" ".join) | st.binary(max_size=40)
-
-
-@FUZZED
-@given(st.lists(HOLDEM_LINES, max_size=6).map(b"\n".join), st.sampled_from([b"", b"\n", b"\r\n"]), CUTS)
-def test_any_line_of_holdem_program_is_answer_or_fault(text: bytes, end: bytes, cuts: list[int]) -> None:
-    contest, interface = HOLDEM_TRAINING, HOLDEM_TRAINING.interface
-    tables = Table(buffer_fields(contest.games), 4), Table(buffer_fields(contest.sessions), 4)
-    core = HoldemTraining(*tables, deals_key=key_of(1), sessions=1, hands=3)
-    assert interface.new_dialogue
-    stage = Stage(Lanes(interface.view_size, []))
-    process = stage.process(lines=True, dialogue=interface.new_dialogue(core, key_of(7)))
-    stage.table.open_lane(core, None, *tables, (process.number, -1), (0, -1))
-    events = write_all(stage, process, text + end, cuts)
-    assert events and {event[0] for event in events} <= {LEG_IS_OVER, FAULT, *FAILED}
-
-
 @dataclass
 class Echo:
     """A dialogue that repeats words. A number is the program's answer, 13 a violation."""
@@ -405,16 +383,6 @@ def talk(stage: Stage) -> Talk:
 
 
 ASKED = b"what\nnumber?\n"
-
-
-def test_decision_of_dialogue_takes_many_lines(talk: Talk) -> None:
-    assert talk.write(b"") == [] and talk.read() == ASKED
-    assert talk.write(b"well\n") == [] and talk.read() == b"well\n"
-    assert talk.write(b"let me see\n5\n") == [] and talk.read() == b"let me see\n" + ASKED
-    assert talk.core.answers == [5]
-    assert talk.write(b"13\n6\n") == [(WROTE_NO_ANSWER, -1, talk.bot.number, "unlucky")]
-    assert talk.write(b"7\n") == [] and talk.core.answers == [5]
-    assert talk.dialogue.lines == [b"well", b"let me see", b"5", b"13"]
 
 
 def test_unread_lines_arrive_in_order_up_to_a_limit(talk: Talk) -> None:

@@ -164,13 +164,17 @@ def _compile_by_any_standard(
 
 
 def warnings_of(submission: Submission, interface: Interface, standard: str, sandbox: SandboxSettings) -> str:
-    """Return the compiler's warnings, in a few lines, about a bot that builds by a standard. "" means none.
+    """Return the compiler's warnings, in a few lines, about a bot that builds by a standard.
+
+    Returns:
+        The warnings; "" if there are none, or if the bot doesn't compile by the standard with the interface's adapter.
 
     Raises:
-        Unfit: The compiler takes too long.
-        RunError: This machine can't build bots.
+        Unfit: The compiler takes too long, or exceeds another limit.
+        RunError: This machine can't build bots, or is too busy (MachineBusyError).
         InputError: This machine can't confine the compiler.
         OSError: The disk is full.
+        CommandAborted: The thread must end.
     """
     for bare in (None, ()):
         with contextlib.suppress(CompilerRefused), scratch_folder() as folder:

@@ -94,5 +94,10 @@ def _results_location(contest: str | None, results: str | None, config: Path | N
 
 
 def _holds_records(location: str) -> bool:
-    """Return whether a folder or URL has records of a contest."""
+    """Return whether a folder or URL has records of a contest that this user can see.
+
+    Raises:
+        InputError: The URL is invalid, or needs an account.
+        RunError: A folder of the records can't be read, or a request to the object store fails.
+    """
     return has_records(open_storage(location))

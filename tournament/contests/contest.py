@@ -184,21 +184,24 @@ class Contest:
     Attributes:
         version: Raised when the same settings no longer give the same games. Records are then archived.
         house: House players. With them there is one seat, and entrants don't play each other.
-        new_core_at_limits: Makes cores to try bots with.
-        new_random_core: Makes cores that draw the answers of all bots.
+        new_core_at_limits: Makes cores to try bots with before they enter. None: bots get extreme questions without a
+            game.
+        new_random_core: Makes cores that draw the answers of all bots, or take them from a function. None if the rules
+            have a core of the engine's.
         new_drawn_core: Makes cores of replays that are drawn.
         render_problem: Returns the error of a drawing with given settings, or "".
         present: Makes the `presentation` if its words are settings.
         make_interface: Makes the `interface` if its decisions follow settings.
         presets: Settings of contests that come with bots, in a new settings file.
         requires: Packages on which its games depend, with their versions.
-        tables_for: Returns the columns of tables with a given number of seats.
+        tables_for: Returns the columns of records and the source of points for a given number of seats. None if these
+            don't depend on it.
         first_by_name: Whether the first of two seats by name begins.
         members: Bots of each entrant at a table.
-        hints: Values that show bots part of a hidden draw on purpose.
-        rules: Name of the class of rules, which several contests can share.
-        source: Place that rules of others are from.
-        edition: Digest of that file.
+        hints: Names of values that show bots part of a hidden draw on purpose, such as "shot.hit".
+        rules: Name of the rules, which several contests can share. By default it is the contest's name.
+        source: Place of rules that are from a user's file or a package; None for the project's own.
+        edition: Digest of the user's file and of the parts of its library that it uses; "" for other rules.
     """
 
     name: str

@@ -188,9 +188,11 @@ def building(
         The builds.
 
     Raises:
-        InputError: There is no such folder, a bot of the house or a file of the settings can't be read, or this machine
-            can't confine a bot.
-        RunError: The compiler's libraries can't be built, or the records can't be read.
+        InputError: A folder, a bot of the house or a file of the settings can't be read, or this machine can't confine
+            a bot.
+        RunError: The compiler's libraries can't be built, the sandbox's probe can't be started or was killed, or the
+            records can't be read.
+        OSError: The files of the sandbox's probe can't be written.
     """
     submissions, refused, of_house = find_bots(folder, house, recorded)
     builds = Builds.for_contest(contest.interface, settings, sandbox)

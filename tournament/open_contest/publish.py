@@ -236,9 +236,10 @@ def _zipped(folder: Path) -> bytes:
 
 
 def unready(ranking: Standings) -> Set[str]:
-    """Return the names of ranked bots that have to leave so that every other ranked bot has met all others.
+    """Return the names of ranked bots that have to leave so that all remaining ranked bots have met each other.
 
-    A match in which the rules failed counts as played.
+    The bot that has met the fewest leaves first. In a contest with house players, bots leave that haven't met all of
+    these. A match in which the rules failed counts as played.
     """
     names = [line.name for line in ranking.ranked]
     if ranking.house:

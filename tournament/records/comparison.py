@@ -106,7 +106,10 @@ def _shared_legs(first: Legs, second: Legs) -> tuple[int, int]:
 
 
 def _compared_scores(first: Standings, second: Standings) -> pd.DataFrame:
-    """Return the columns of COMPARED but the opponent, with a row for each bot."""
+    """Return the columns of COMPARED except the opponent.
+
+    There is a row for each bot of either run, the least likely difference first.
+    """
     rows = _score_frame(first).merge(_score_frame(second), "outer", "bot", suffixes=("_1", "_2"))
     same = rows["sha256_1"] == rows["sha256_2"]
     only = np.select([rows["sha256_2"].isna(), rows["sha256_1"].isna()], ["first only", "second only"], "changed")

@@ -172,13 +172,14 @@ class Results:
             by_opponent: Whether each opponent has its own rows.
 
         Returns:
-            A row for each decision, the worst first.
+            A row for each kind of decision, hand and answer, the largest loss first. If the bot wins more than others,
+            `lost` is negative. Rows with fewer than ten games of the bot or of others are omitted.
 
         Raises:
             InputError: The records have no such bot, this contest's columns don't show decisions, or the standings need
                 rules that aren't installed.
             FileNotFoundError: The records have changed.
-            RunError: The records are damaged.
+            RunError: The records are damaged, or the field lacks facts of its house players.
         """
         import pandas as pd
 

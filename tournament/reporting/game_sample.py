@@ -123,11 +123,11 @@ def survey_games(
         storage: Storage of the records.
         batches: Batches to read.
         entrants: Names in the order of the sums.
-        faults: Faults whose games are chosen.
+        faults: Faults whose games are chosen, if there are `matches`. Only the first 200 count.
         matches: Numbers of the matches of which games are chosen.
         sessions: Number of sessions of a leg.
         max_rows: Number of rows above which some row groups are skipped.
-        losing: Bots whose losses are wanted.
+        losing: Bots whose losses are wanted, the most important first. In a large field the last ones are omitted.
 
     Raises:
         FileNotFoundError: A part is missing.

@@ -119,7 +119,10 @@ def _simpson(step: float) -> Floats:
 
 
 def _pairs(analyses: Sequence[Differences], attribute: str) -> Floats:
-    """Return an attribute of each pair of rows: shape (analyses, pairs)."""
+    """Return the values of an attribute above its diagonal: shape (analyses, pairs), in the order of `np.triu_indices`.
+
+    So the first bot of each pair has the lower index.
+    """
     matrices = [getattr(analysis, attribute) for analysis in analyses]
     return np.array([matrix[np.triu_indices(len(matrix), 1)] for matrix in matrices])
 

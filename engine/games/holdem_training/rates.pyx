@@ -132,14 +132,15 @@ cdef class RateSampler:
         return (alices > bobs) - (alices < bobs)
 
     def rates(self, cards, int64_t samples):
-        """Return Alice's wins and ties in a number of samples.
+        """Return Alice's wins and ties in a number of samples, each of which deals the unknown cards at random.
 
         Args:
-            cards: Nine cards, each from 0 to 51, or None if unknown.
+            cards: Nine cards: Alice's two, Bob's two and the board's five. Each is from 0 to 51, or None if unknown.
             samples: Number of samples.
 
         Raises:
-            ValueError: There aren't nine different cards, or no samples.
+            ValueError: There aren't nine cards, one is out of range, two known ones are the same, or `samples` is
+                below 1.
         """
         cdef int64_t wins = 0
         cdef int64_t ties = 0

@@ -31,8 +31,10 @@ class Node:
 
     Attributes:
         kind: CHANCE, TURN, SIMULTANEOUS or OVER.
-        told: By kind: (outcomes, probabilities), a question, (questions, positions), or points by position.
-        after: Remembered nodes, by action.
+        told: The constructor's payload. By kind: (outcomes, probabilities), a question, (questions, positions), or
+            points by position.
+        after: Following nodes that are remembered, by action, or by the tuple of all players' actions. New nodes share
+            one empty dict, so assign a new dict before the first addition.
     """
 
     __slots__ = ("after", "kind", "told")
