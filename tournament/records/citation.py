@@ -26,7 +26,7 @@ _SHORT = 16
 
 @dataclass(frozen=True)
 class Citation:
-    """The facts that identify a run."""
+    """The facts that identify a run. Bots are those that could play, also if they were disqualified, sorted by name."""
 
     tournament: str  #: version of this package
     contest: str  #: name of the contest
@@ -85,7 +85,7 @@ def cite(results: Results, contest: Contest, *, show_seed: bool = False) -> Cita
 
     Raises:
         InputError: `show_seed` is set, and the seed isn't stored with the records.
-        RunError: The folder of seeds can't be read.
+        RunError: The folder of seeds, or a file in it, can't be read.
         FileNotFoundError: A file of the seed was removed while it was read.
     """
     setup, legs = results.setup, Legs.joined(batch.legs for batch in results.batches)
@@ -111,7 +111,7 @@ def cite(results: Results, contest: Contest, *, show_seed: bool = False) -> Cita
 
 
 def results_digest(legs: Legs) -> str:
-    """Return the sha256 of the results of legs, sorted by the digests of what they depend on.
+    """Return the sha256, in hexadecimal, of the results of legs, sorted by the digests of what they depend on.
 
     The order of play, the division into files, the numbers of matches, times and memory don't change it.
     """

@@ -41,7 +41,11 @@ _PAIR = ("bot", "opponent", "first", "second", "difference", "stderr", "ci_half_
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two runs of one contest, compared."""
+    """Two runs of one contest, compared.
+
+    Rows whose difference has no known error come last in both tables, and equally likely ones are sorted by name.
+    Settings are sorted by name, and the version of the rules is among them if it differs.
+    """
 
     first: str  #: folder or URL of the first run
     second: str  #: folder or URL of the second run
@@ -61,8 +65,9 @@ def compare_results(first: Results, second: Results) -> Comparison:
     errors are smaller if most legs are shared.
 
     Raises:
-        InputError: The runs are of different contests.
-        RunError: The standings of a run can't be computed, because its field lacks facts of house players.
+        InputError: The runs are of different contests, or standings need rules that aren't installed.
+        RunError: The standings of a run can't be computed, because its field lacks facts of house players, or this
+            machine can't load the rules.
     """
     if first.setup.rules != second.setup.rules:
         raise InputError(
@@ -89,7 +94,10 @@ def _ranks(ranking: Standings) -> set[tuple[str, str, int | None, str]]:
 
 
 def _unlike_settings(first: ContestSetup, second: ContestSetup) -> tuple[tuple[str, Setting, Setting], ...]:
-    """Return the settings that differ, and the version of the rules if it differs."""
+    """Return the settings that differ, with both values, sorted by name. None if a run lacks a setting.
+
+    The version of the rules is among them if it differs.
+    """
     own, others = ({**setup.settings, "version of the rules": setup.engine} for setup in (first, second))
     names = sorted({*own, *others})
     return tuple((name, own.get(name), others.get(name)) for name in names if own.get(name) != others.get(name))
@@ -125,7 +133,7 @@ def _compared_pairs(first: Standings, second: Standings) -> pd.DataFrame:
 
 
 def _score_frame(ranking: Standings) -> pd.DataFrame:
-    """Return each entrant's points per session, or its score against house players, with its error."""
+    """Return each entrant's points per session, or its score against house players, with its error. NaN if unknown."""
     import pandas as pd
 
     rows = [
@@ -144,7 +152,7 @@ def _score_frame(ranking: Standings) -> pd.DataFrame:
 
 
 def _pair_frame(ranking: Standings) -> pd.DataFrame:
-    """Return each pair's points per session, for the bot whose name comes first."""
+    """Return points per session of each match's bot x, with their error or NaN. Rows are in match order."""
     import pandas as pd
 
     matches = ranking.matches
@@ -161,7 +169,11 @@ def _pair_frame(ranking: Standings) -> pd.DataFrame:
 
 
 def _with_difference(rows: pd.DataFrame) -> pd.DataFrame:
-    """Add the columns of the difference, its error, p-value (`tail`) and verdict, with Welch's degrees of freedom."""
+    """Add the columns of the difference, its error, p-value (`tail`) and verdict, with Welch's degrees of freedom.
+
+    The rows are changed and returned. If an error is unknown, the half-width and the p-value are NaN, and the verdict
+    is False.
+    """
     variances = [rows[f"stderr_{run}"] ** 2 for run in (1, 2)]
     rows["first"], rows["second"] = rows["points_1"], rows["points_2"]
     rows["difference"] = rows["second"] - rows["first"]
@@ -186,6 +198,6 @@ def _with_difference(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _sort_by_likelihood(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return rows with the least likely difference first."""
+    """Return rows with the least likely difference first, equally likely ones by name, and unknown ones last."""
     keys = [name for name in ("bot", "opponent") if name in rows]
     return rows.sort_values(["tail", *keys], ignore_index=True)

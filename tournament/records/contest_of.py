@@ -31,13 +31,18 @@ def contest_of(location: str, field: ContestSetup, batches: Sequence[Batch] = ()
     Args:
         location: Folder or URL of the records.
         field: Field of the records.
-        batches: Batches whose columns the contest has if its rules aren't installed.
+        batches: Batches whose columns the contest has if its rules aren't installed. Without any it has no columns.
+
+    Returns:
+        The contest, with tables of as many seats as the legs have. If its rules aren't installed, its core can't be
+        made, and points are those of the columns points_0 and points_1 of sessions.
 
     Raises:
         InputError: The rules aren't installed, and the standings can't be computed without them, because bots play
-            house players.
+            house players or the contest has its own rules.
         FileNotFoundError: The rules aren't installed, and a part is missing.
-        RunError: The rules aren't installed, and a part is damaged.
+        RunError: The rules aren't installed, and a part is damaged. Or this machine can't load the rules, for example
+            because its cache can't be used.
     """
     try:
         contest = find_contest(field.contest, field.game)

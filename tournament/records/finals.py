@@ -33,7 +33,14 @@ def is_final(location: str) -> bool:
 
 
 def finals_beside(location: str) -> tuple[str, ...]:
-    """Return the locations of a contest's finals, the last one at the end, or () if these records are a final's."""
+    """Return the locations of a contest's finals, the last one at the end.
+
+    The result is () if no final was played, or these records are a final's or a preliminary's. It is () if a folder
+    can't be read, too.
+
+    Raises:
+        InputError: The location is an invalid URL, or needs an account.
+    """
     parent, contest = split_location(location)
     if is_final(location):
         return ()
@@ -48,7 +55,7 @@ def last_final(location: str) -> str:
     """Return the location of a contest's last final.
 
     Raises:
-        InputError: No final was played.
+        InputError: No final was played, or its folder can't be read. Or the location is an invalid URL.
     """
     if not (finals := finals_beside(location)):
         raise InputError(f"{location}: no final was played; omit --final to see these records")
@@ -58,8 +65,11 @@ def last_final(location: str) -> str:
 def find_preliminary(location: str) -> str | None:
     """Return the location of the preliminary of a final, or None if these records aren't a final's or it had none.
 
+    It is None for the records of a preliminary, too.
+
     Raises:
         RunError: The preliminary's records can't be read.
+        InputError: The location is an invalid URL, or needs an account.
     """
     parent, contest = split_location(location)
     results, date = split_location(parent)
@@ -81,7 +91,8 @@ def records_with(location: str, bot: str) -> str:
         location.
 
     Raises:
-        RunError: The records can't be read.
+        RunError: The records can't be read, are of an earlier version, or are those of several tournaments.
+        InputError: The location is an invalid URL, or needs an account.
     """
     field, preliminary = read_field(open_storage(location)), find_preliminary(location)
     if preliminary is None or (field is not None and bot in field.numbers):

@@ -16,8 +16,10 @@ class RecordFrame(pd.DataFrame):
     def by_bot(self) -> pd.DataFrame:
         """Return a row for each bot and game or session.
 
+        Rows keep their order, and those of one game or session are sorted by seat. The index counts from 0.
+
         The bot's own columns lose the number of the seat, which is in the column seat. With two bots, those of the
-        opponent start with opponent_.
+        opponent start with opponent_, and its name is in the column opponent.
 
         Raises:
             ValueError: The column bot_0 wasn't loaded.

@@ -55,7 +55,7 @@ class Version:
     Attributes:
         line: Line of the bot in the last standings with this content.
         field_size: Number of bots with a rank in these standings.
-        archive: Number of the archive with these standings; None for the records themselves.
+        archive: Number of the archive with these standings, from 1; None for the records themselves.
     """
 
     line: Standing
@@ -81,6 +81,8 @@ def store_history(storage: Storage, ranking: Standings) -> None:
 def has_standings(storage: Storage, expected: Mapping[str, tuple[str, int]]) -> bool:
     """Return whether the standings after the last run have these bots with the same content and number of sessions.
 
+    It is False if these standings are missing or damaged, unless no bots are expected.
+
     Args:
         storage: Storage of the records.
         expected: sha256 and number of sessions of each bot, by name.
@@ -93,7 +95,7 @@ def has_standings(storage: Storage, expected: Mapping[str, tuple[str, int]]) -> 
 
 
 def _make_part(run: int, ranking: Standings) -> tuple[str, bytes]:
-    """Return the name and the content of a part with the standings after a run."""
+    """Return the name and the content of a part with the standings after a run, numbered from 1."""
     from tournament.store.small_tables import summary_content
 
     rows = [_row(run, len(ranking.ranked), line) for line in ranking.entrants]
@@ -102,7 +104,7 @@ def _make_part(run: int, ranking: Standings) -> tuple[str, bytes]:
 
 
 def damaged_parts(storage: Storage) -> list[str]:
-    """Return the names of parts that have other bytes than were written.
+    """Return the names of parts that have other bytes than were written, in the order of runs.
 
     Raises:
         RunError: The folder can't be read, or a part can't be opened.
@@ -125,8 +127,8 @@ def read_history(
         rank: Called with storage, field and batches of an archive; returns its standings.
 
     Raises:
-        InputError: The standings have no such bot.
-        RunError: The history can't be read.
+        InputError: The standings have no such bot, or an archive's standings need rules that aren't installed.
+        RunError: The history of these records is damaged or can't be read.
     """
     current = Version(find_line(ranking, name), len(ranking.ranked))
     versions: list[Version] = []
@@ -161,7 +163,7 @@ def _versions(storage: Storage, name: str, archive: int | None = None) -> Iterat
 
 
 def _last_versions(versions: Sequence[Version]) -> list[Version]:
-    """Return the last version of each content, in order.
+    """Return the last version of each content, in order. A content that returns after another has a version again.
 
     A run that was killed while it removed a bot's legs has left fewer of them. So the line with most sessions counts,
     except that the last version of all always does.

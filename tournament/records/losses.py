@@ -56,9 +56,9 @@ class DecisionSums:
 
     Attributes:
         decided: The kind of decision, with its hands and answers.
-        bots: Number of the bot that decides, by pair.
+        bots: Number of the bot that decides, by pair. Each two players have two adjacent pairs, one for each of them.
         opponents: Number of its opponent, by pair.
-        sums: Games, points and squared points by pair, hand and answer.
+        sums: Games, points and squared points by pair, hand and answer. Points are in the game's own units.
     """
 
     decided: Decided
@@ -76,12 +76,14 @@ def shows_decisions(contest: Contest) -> bool:
 def sum_decisions(
     presentation: Presentation, rows: Rows, players: Sequence[npt.NDArray[np.int32]]
 ) -> list[DecisionSums]:
-    """Return the sums of some games for each kind of decision.
+    """Return the sums of some games for each kind of decision, in the presentation's order.
+
+    Rows in which no seat took a decision aren't in its sums. Hands and answers beyond the last known one count as that.
 
     Args:
         presentation: Presentation of the contest, which finds decisions and points in the rows.
         rows: The games.
-        players: Numbers of the players by seat and row.
+        players: Numbers of the two players of each row, by seat.
     """
     assert presentation.decided and presentation.points
     first, second = (one.astype(np.int64) for one in players)
@@ -134,7 +136,7 @@ class LossSums:
     """Sums of decisions, from which the losses of some bots follow.
 
     Attributes:
-        bots: Number of each bot whose losses are known, by name.
+        bots: Number of each bot whose losses are known, by name, the most important first.
     """
 
     def __init__(self, names: Sequence[str], bots: Iterable[str]) -> None:
@@ -142,7 +144,8 @@ class LossSums:
 
         Args:
             names: Names of all players by number.
-            bots: Names of the bots whose losses are wanted, the most important first.
+            bots: Names of the bots whose losses are wanted, the most important first. Unknown names are ignored. The
+                last ones are omitted if there would be more than 30,000 pairs of such a bot and a player.
         """
         numbers = {name: number for number, name in enumerate(names)}
         self._names = (*names, "")  # Players without a name have the next number.
@@ -173,12 +176,12 @@ class LossSums:
         """Return the answers of a bot by decision and hand, the largest loss first, with the columns of LOSSES.
 
         A bot that folds a bad hand loses its stake, as other bots do. So a loss is what others win with such hands
-        against the same opponents, less what this bot wins with its answer. Answers in fewer than ten games are
-        omitted.
+        against the same opponents, less what this bot wins with its answer. It is negative if the bot wins more.
+        Answers with fewer than ten games of the bot or of others are omitted.
 
         Args:
             bot: One of `bots`.
-            by_opponent: Whether each opponent has its own rows.
+            by_opponent: Whether each opponent has its own rows. Otherwise the opponent is None.
         """
         losses = [loss for kind in self._kinds.values() for loss in self._losses(kind, bot, by_opponent)]
         return sorted(losses, key=lambda one: -one["lost"])
@@ -192,7 +195,7 @@ class LossSums:
         return games, points, squares
 
     def _losses(self, kind: _Kind, bot: str, by_opponent: bool) -> Iterator[dict[str, Any]]:
-        """Yield the losses in one kind of decision."""
+        """Yield the losses in one kind of decision, by opponent, hand and answer, with the columns of LOSSES."""
         row = self._rows[self.bots[bot]]
         games, points = kind.own[:, row]
         of_others, points_of_others, squares_of_others = self._other_sums(kind, bot)
@@ -223,7 +226,7 @@ class LossSums:
 
 
 def _variance(games: Numbers, points: Numbers, squares: Numbers) -> Numbers:
-    """Return the variance of points, NaN for a single game."""
+    """Return the variance of points per game, or NaN without games or for a single one."""
     variance: Numbers = np.maximum(0.0, squares - points**2 / games) / (games - 1)
     return variance
 
@@ -231,18 +234,22 @@ def _variance(games: Numbers, points: Numbers, squares: Numbers) -> Numbers:
 def loss_rows(
     results: Results, bot: str, *, by_opponent: bool = False, field: Results | None = None
 ) -> list[dict[str, Any]]:
-    """Return the losses of a bot over all its recorded games, as `LossSums.list_losses` does.
+    """Return the losses of a bot over its selected recorded games, the largest first, with the columns of LOSSES.
+
+    Answers with fewer than ten games of the bot or of others are omitted.
 
     Args:
         results: The records.
         bot: Name of the bot.
-        by_opponent: Whether each opponent has its own rows.
-        field: Other records of the contest. Its bots count among the others, except one with this bot's name.
+        by_opponent: Whether each opponent has its own rows. Otherwise the opponent is None.
+        field: Other records of the contest; None if there are none. Their bots count among the others, except one with
+            this bot's name. Of more than a million games, only a sample is read.
 
     Raises:
-        InputError: The records have no such bot, or the contest's columns don't show decisions.
+        InputError: The records have no such bot, the contest's columns don't show decisions, or the rules are missing
+            and needed.
         FileNotFoundError: A part is missing.
-        RunError: A part is damaged.
+        RunError: A part is damaged, the field lacks facts of its house players, or this machine can't load the rules.
     """
     names = {line.name for line in results.ranking.entrants}
     if bot not in names:
@@ -264,14 +271,14 @@ def loss_rows(
 def _games(
     results: Results, contest: Contest, number: Mapping[str, int], absent: int
 ) -> Iterator[tuple[Rows, list[npt.NDArray[np.int32]]]]:
-    """Yield the selected games with the numbers of their players by seat.
+    """Yield the selected games of one row group at a time, with the numbers of their players by seat.
 
     Args:
         results: The records.
         contest: Contest of the records.
         number: Number of each player by name.
-        absent: Number of a player whose games are omitted. Some of the other games are then omitted, too, if there are
-            many. −1 for all games.
+        absent: Number of a player whose games are omitted; −1 for all games. Otherwise evenly spaced row groups are
+            read if there are more than a million games.
 
     Raises:
         FileNotFoundError: A part is missing.
@@ -303,7 +310,7 @@ def _games(
 
 
 def worst_losses(losses: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the largest losses that are significant, at most three.
+    """Return the largest losses that are significant, at most three, in the same order.
 
     Args:
         losses: Losses, the largest first. One is significant if it is more than SIGNIFICANT standard errors.

@@ -47,10 +47,12 @@ NO_RESULTS = "has no results yet; play with `tournament run`"
 class Results:
     """Results of one contest at the time of loading. Tables are read when they are first used.
 
+    Each table is made once, and later uses return the same object. So copy a data frame before you change it.
+
     Attributes:
         location: Folder or URL of the records.
         setup: The contest as it was played, with settings, entrants and house players.
-        batches: Batches that count.
+        batches: Batches that count, sorted by name.
         selection: Rows and columns of `games` and `sessions`.
     """
 
@@ -72,11 +74,11 @@ class Results:
 
     @cached_property
     def ranking(self) -> Standings:
-        """Standings as objects.
+        """Standings as objects, the best bot first.
 
         Raises:
-            InputError: Bots play house players, and the contest's rules aren't installed.
-            RunError: The field lacks facts of its house players.
+            InputError: The contest's rules aren't installed, and standings need them.
+            RunError: The field lacks facts of its house players, or this machine can't load the rules.
         """
         return rank_records(open_storage(self.location), self.setup, self.batches)
 
@@ -84,9 +86,13 @@ class Results:
     def games(self) -> RecordFrame:
         """Games, one per row, with the bots' names. `by_bot()` returns a row per bot and game.
 
+        Rows are in the order of batches, in each by match, session and game.
+
         Raises:
             InputError: The records have changed or are damaged, have another version of the rules, or have none of the
-                selected columns.
+                selected columns. Or the rules are missing and needed.
+            FileNotFoundError: The rules aren't installed, and the records have changed.
+            RunError: This machine can't load the rules, or they aren't installed and the records are damaged.
         """
         return self._records("games")
 
@@ -94,9 +100,13 @@ class Results:
     def sessions(self) -> RecordFrame:
         """Sessions, one per row, with the bots' names. `by_bot()` returns a row per bot and session.
 
+        Rows are in the order of batches, in each by match and session.
+
         Raises:
             InputError: The records have changed or are damaged, have another version of the rules, or have none of the
-                selected columns.
+                selected columns. Or the rules are missing and needed.
+            FileNotFoundError: The rules aren't installed, and the records have changed.
+            RunError: This machine can't load the rules, or they aren't installed and the records are damaged.
         """
         return self._records("sessions")
 
@@ -104,11 +114,15 @@ class Results:
         """Return the totals of authors over their bots' scores, the best first, with errors and bounds of ranks.
 
         Args:
-            authors: Names of bots, or patterns of names such as `ann_*`, by author.
+            authors: Names of bots, or patterns of names such as `ann_*`, by author. Unknown names are ignored.
+
+        Returns:
+            A row for each author with a ranked bot that has played, with the fields of AuthorTotal. Unknown errors and
+            ranks are missing. Bots without an author aren't counted.
 
         Raises:
             InputError: A bot belongs to two authors, or the standings need rules that aren't installed.
-            RunError: The field lacks facts of its house players.
+            RunError: The field lacks facts of its house players, or this machine can't load the rules.
         """
         import pandas as pd
 
@@ -121,21 +135,25 @@ class Results:
 
     @cached_property
     def matches(self) -> pd.DataFrame:
-        """Matches, with a row per seat, as in matches.parquet.
+        """Matches by number, with a row per seat, as in matches.parquet. Unknown errors are NaN.
 
         Raises:
-            InputError: Bots play house players, and the contest's rules aren't installed.
-            RunError: The field lacks facts of its house players.
+            InputError: The contest's rules aren't installed, and standings need them.
+            RunError: The field lacks facts of its house players, or this machine can't load the rules.
         """
         return _frame(MATCHES, match_values(self.ranking))
 
     @cached_property
     def crosstable(self) -> pd.DataFrame:
-        """Points per session of every bot against every other, with standard errors. Each pair has two rows.
+        """Points per session of every bot against every other, with standard errors.
+
+        Each pair has two adjacent rows, in the order of match numbers. Against house players it has only the bot's row.
+        Rows of self-play are last. Unknown errors are missing.
 
         Raises:
-            InputError: Bots play house players, and the contest's rules aren't installed.
-            RunError: The field lacks facts of its house players.
+            InputError: The contest's rules aren't installed, and standings need them.
+            RunError: The field lacks facts of its house players, this machine can't load the rules, or the records of
+                self-play can't be read.
         """
         import pandas as pd
 
@@ -143,11 +161,11 @@ class Results:
 
     @cached_property
     def entrants(self) -> pd.DataFrame:
-        """Entrants, one per row, as in entrants.parquet.
+        """Entrants by name, one per row, as in entrants.parquet.
 
         Raises:
-            InputError: Bots play house players, and the contest's rules aren't installed.
-            RunError: The field lacks facts of its house players.
+            InputError: The contest's rules aren't installed, and standings need them.
+            RunError: The field lacks facts of its house players, or this machine can't load the rules.
         """
         return _frame(ENTRANTS, entrant_values(self.ranking))
 
@@ -155,9 +173,11 @@ class Results:
     def legs(self) -> pd.DataFrame:
         """Legs, with a row per seat, as in legs/: results, and what each bot used.
 
+        Rows are in the order of batches, in each by match, number of the leg and seat.
+
         Raises:
-            InputError: Bots play house players, and the contest's rules aren't installed.
-            RunError: The field lacks facts of its house players.
+            InputError: The contest's rules aren't installed, and standings need them.
+            RunError: The field lacks facts of its house players, or this machine can't load the rules.
         """
         from tournament.store.summary_parts import legs_frame
 
@@ -172,14 +192,16 @@ class Results:
             by_opponent: Whether each opponent has its own rows.
 
         Returns:
-            A row for each kind of decision, hand and answer, the largest loss first. If the bot wins more than others,
-            `lost` is negative. Rows with fewer than ten games of the bot or of others are omitted.
+            A row for each kind of decision, hand and answer, and opponent if asked for, the largest loss first. If the
+            bot wins more than others, `lost` is negative. Rows with fewer than ten games of the bot or of others are
+            omitted.
 
         Raises:
             InputError: The records have no such bot, this contest's columns don't show decisions, or the standings need
                 rules that aren't installed.
             FileNotFoundError: The records have changed.
-            RunError: The records are damaged, or the field lacks facts of its house players.
+            RunError: The records are damaged, the field lacks facts of its house players, or this machine can't load
+                the rules.
         """
         import pandas as pd
 
@@ -189,11 +211,14 @@ class Results:
 
     @cached_property
     def faults(self) -> pd.DataFrame:
-        """Recorded faults, one per row, as in faults/.
+        """Recorded faults by match and leg, one per row, with some of the columns of faults/.
+
+        A leg keeps its first 20 faults, and the last one of each disqualified bot. The last rows are legs in which the
+        rules failed, without a bot's name.
 
         Raises:
-            InputError: Bots play house players, and the contest's rules aren't installed.
-            RunError: The field lacks facts of its house players.
+            InputError: The contest's rules aren't installed, and standings need them.
+            RunError: The field lacks facts of its house players, or this machine can't load the rules.
         """
         import pandas as pd
 
@@ -207,7 +232,9 @@ class Results:
 
         Raises:
             InputError: The kind is unknown or has no meaning in this contest, or the records have changed or are
-                damaged. Or the records have another version of the rules.
+                damaged. Or the records have another version of the rules, or need rules that aren't installed.
+            FileNotFoundError: The rules aren't installed, and the records have changed.
+            RunError: This machine can't load the rules, or they aren't installed and the records are damaged.
         """
         from tournament.standings.bradley_terry import read_wins
         from tournament.standings.ratings import elo, rating_kind
@@ -230,9 +257,12 @@ class Results:
     def versions(self, name: str) -> list[Version]:
         """Return a bot's versions with their standings, the oldest first, including those in archives.
 
+        A version is the bot with one content. Archives that can't be read are omitted.
+
         Raises:
-            InputError: The records have no such bot.
-            RunError: The history is damaged or can't be read.
+            InputError: The records have no such bot, or standings need rules that aren't installed.
+            RunError: The history is damaged or can't be read, the field lacks facts of its house players, or this
+                machine can't load the rules.
         """
         from tournament.records.history import read_history
 
@@ -240,11 +270,13 @@ class Results:
 
     @cached_property
     def standings(self) -> pd.DataFrame:
-        """Leaderboard, the best bot first. The rank of bots below the line is missing.
+        """Leaderboard with the columns of `STANDING` and the contest's measures, the best bot first.
+
+        The rank of bots below the line is missing.
 
         Raises:
-            InputError: Bots play house players, and the contest's rules aren't installed.
-            RunError: The field lacks facts of its house players.
+            InputError: The contest's rules aren't installed, and standings need them.
+            RunError: The field lacks facts of its house players, or this machine can't load the rules.
         """
         import pandas as pd
 
@@ -265,7 +297,7 @@ def _require_contest(location: str, field: ContestSetup, batches: Sequence[Batch
         InputError: The records have another version of the contest, whose columns can differ, or its rules are missing
             and needed.
         FileNotFoundError: The rules aren't installed, and a part is missing.
-        RunError: The rules aren't installed, and a part is damaged.
+        RunError: The rules aren't installed, and a part is damaged. Or this machine can't load the rules.
     """
     contest = contest_of(location, field, batches)
     if field.engine != contest.engine_version:
@@ -277,7 +309,7 @@ def _require_contest(location: str, field: ContestSetup, batches: Sequence[Batch
 
 
 def _players(batches: Sequence[Batch]) -> dict[int, set[str]]:
-    """Return the names of all players of each match, by its number."""
+    """Return the names of all bots and house players of each match, by its number in ascending order."""
     players: dict[int, set[str]] = {}
     for batch in batches:
         for match, names, house in zip(batch.legs.match.tolist(), batch.legs.seated, batch.legs.houses):
@@ -298,13 +330,15 @@ def load(
     Args:
         results: Folder or URL of the contest's records, or the one above if it has a single contest.
         columns: Columns of `games` and `sessions` to read; by default all.
-        matches: Numbers of the matches to read.
-        bots: Names of the bots whose matches to read.
+        matches: Numbers of the matches to read; by default all.
+        bots: Names of bots or house players; only matches with one of them are read. By default all are. If both are
+            given, matches must be among `matches`, too.
         final: Whether to return the last final of an open contest.
 
     Raises:
-        InputError: There are no results, or no such column, match or bot.
-        RunError: The records can't be read, or are of an earlier version.
+        InputError: There are no results, no final, or no such column, match or bot. Or a list is a single name or
+            number, or the rules are missing and needed.
+        RunError: The records can't be read, or are of an earlier version. Or this machine can't load the rules.
         ValueError: A match isn't a number.
         FileNotFoundError: A part was removed while the records were read.
     """
@@ -324,17 +358,20 @@ def scan(
 ) -> Dataset:
     """Return the games or the sessions of one contest as a dataset of arrow, for DuckDB, polars and other libraries.
 
-    The dataset has the rows that count now, reads them when they are used, and checks page checksums.
+    The dataset has the rows that count now, in the order of batches. It reads them when they are used, and checks page
+    checksums. If records were changed or damaged, a scan fails with OSError.
 
     Args:
         results: Folder or URL of the contest's records, or the one above if it has a single contest.
         table: `games` or `sessions`.
-        matches: Numbers of the matches to read.
-        bots: Names of the bots whose matches to read.
+        matches: Numbers of the matches to read; by default all.
+        bots: Names of bots or house players; only matches with one of them are read. By default all are. If both are
+            given, matches must be among `matches`, too.
 
     Raises:
-        InputError: There are no results, or no such table, match or bot.
-        RunError: The records can't be read, or are of an earlier version.
+        InputError: There are no results, or no such table, match or bot. Or the records have another version of the
+            rules, or the rules are missing and needed.
+        RunError: The records can't be read, or are of an earlier version. Or this machine can't load the rules.
         ValueError: A match isn't a number.
         FileNotFoundError: A part was removed while the records were read.
     """
@@ -347,10 +384,10 @@ def scan(
 
 
 def _opened(results: str) -> tuple[str, ContestSetup, tuple[Batch, ...]]:
-    """Return the location of a contest's results, its field, and the batches that count.
+    """Return the location of a contest's results, its field, and the batches that count, sorted by name.
 
     Raises:
-        InputError: There are no results.
+        InputError: There are no results, or those of several contests.
         RunError: The records can't be read, or are of an earlier version.
     """
     location = locate(results)
@@ -380,7 +417,9 @@ def locate(results: str) -> str:
 
 
 def contests_held(results: str) -> list[str]:
-    """Return the names of contests that have records in a folder, or below a URL, without archives.
+    """Return the names of contests that have records in a folder, or below a URL, sorted and without archives.
+
+    Records that can't be read are omitted.
 
     Raises:
         RunError: The folder or URL can't be read.
@@ -397,11 +436,11 @@ def contests_held(results: str) -> list[str]:
 
 
 def rank_records(storage: Storage, field: ContestSetup, batches: Sequence[Batch]) -> Standings:
-    """Return the standings of a recorded field.
+    """Return the standings of a recorded field, which read the records of self-play when they are first needed.
 
     Raises:
-        RunError: The field lacks facts of its house players.
-        InputError: Bots play house players, and the contest's rules aren't installed.
+        RunError: The field lacks facts of its house players, or this machine can't load the rules.
+        InputError: The contest's rules aren't installed, and standings need them.
     """
     contest = contest_of(storage.location, field)
     house = contest.house
@@ -411,11 +450,13 @@ def rank_records(storage: Storage, field: ContestSetup, batches: Sequence[Batch]
 
 
 def _self_play(location: str, field: ContestSetup) -> Mapping[str, Match]:
-    """Return the matches of those bots of a field that haven't changed since against copies of themselves, by name.
+    """Return the matches of bots against copies of themselves, by name.
+
+    A bot is omitted if it has changed since, or if it or its copy has no rank there. The result is {} without records.
 
     Raises:
-        RunError: The records can't be read.
-        InputError: Bots play house players, and the contest's rules aren't installed.
+        RunError: The records can't be read, or this machine can't load the rules.
+        InputError: The contest's rules aren't installed, and standings need them.
     """
     storage = recorded_self_play(location)
     if storage is None or (records := read_records(storage)).field is None:
@@ -441,11 +482,13 @@ def rank_contest(contest: Contest, field: ContestSetup, batches: Sequence[Batch]
 def below_final(location: str, final: Standings) -> Standings | None:
     """Return the standings of the bots that played only in the preliminary of a final, or None if there was none.
 
-    Their ranks follow those of the final. Everything else, such as the score, is that of the preliminary.
+    Their ranks follow those of the final, in the preliminary's order. Everything else, such as the score, is that of
+    the preliminary.
 
     Raises:
         InputError: The preliminary has no results, or the standings need rules that aren't installed.
-        RunError: The preliminary's records can't be read.
+        RunError: The preliminary's records can't be read, or this machine can't load the rules.
+        FileNotFoundError: A part was removed while the records were read.
     """
     preliminary, among = find_preliminary(location), {line.name for line in final.entrants}
     if preliminary is None:

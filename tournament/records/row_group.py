@@ -21,9 +21,9 @@ class Group:
     Attributes:
         rows: Rows of the group.
         legs: All legs of the part.
-        edges: First row of each leg, relative to the group, and the row after the last leg. They can be outside the
-            group.
-        leg_range: Indices of the legs with rows in the group.
+        edges: First row of each leg of the part, relative to the group, and the row after the last leg. They can be
+            outside the group.
+        leg_range: Indices of the legs with rows in the group, among all legs of the part.
     """
 
     rows: Rows
@@ -33,7 +33,7 @@ class Group:
 
     @classmethod
     def from_rows(cls, rows: Rows, legs: Legs, first_row: int) -> Group:
-        """Return a row group.
+        """Return a row group of games.
 
         Args:
             rows: Rows of the group.
@@ -75,7 +75,7 @@ class Group:
         return by_row
 
     def players(self, number: Mapping[str, int], *, by_position: bool) -> list[npt.NDArray[np.int32]]:
-        """Return the players of each row as numbers, by seat or position, then the house player.
+        """Return the players of each row as numbers, by seat or position, then the house player if legs have one seat.
 
         Args:
             number: Index of each entrant by name. All others get the next number.

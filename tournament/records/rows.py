@@ -32,7 +32,7 @@ class Selection:
     """The columns and matches to read of games and sessions.
 
     Attributes:
-        columns: Names of the columns; None for all.
+        columns: Names of the columns of both tables, in the order of the result; None for all in the tables' order.
         matches: Numbers of the matches; None for all.
     """
 
@@ -54,13 +54,14 @@ def select(
 
     Args:
         contest: Contest of the records.
-        players: Names of the players of each recorded match.
-        columns: Names of the columns; None for all.
+        players: Names of the players of each recorded match. It can be empty if neither matches nor bots are given.
+        columns: Names of the columns; None for all. Repeated names count once.
         matches: Numbers of the matches; None for all.
-        bots: Names of bots, of which a match must have one; None for any.
+        bots: Names of bots or house players, of which a match must have one; None for any. A match must meet both
+            conditions.
 
     Raises:
-        InputError: There is no such column, match or bot, or a list isn't one.
+        InputError: There is no such column, match or bot. Or there is a single name or number instead of a list.
         ValueError: A match isn't a number.
     """
     selected = None if columns is None else tuple(_texts("columns", columns))
@@ -92,7 +93,7 @@ def _require(kind: str, selected: Iterable[Any], recorded: Mapping[Any, Any]) ->
 
 
 def _parts(batches: Sequence[Batch], table: TableName, matches: frozenset[int] | None) -> list[tuple[Part, Legs]]:
-    """Return the parts of a table that have some of these matches, with their legs."""
+    """Return the parts of a table that have some of these matches, or all for None, with the legs of each part."""
     parts = [(part, batch.legs) for batch in batches for part in batch.parts if part.table == table]
     return [(part, legs) for part, legs in parts if matches is None or _are_in(legs, matches).any()]
 
@@ -102,7 +103,7 @@ def _are_in(legs: Legs, matches: frozenset[int]) -> npt.NDArray[np.bool_]:
 
 
 def _row_count(parts: Iterable[tuple[Part, Legs]], table: TableName, matches: frozenset[int] | None) -> int:
-    """Return the number of rows that these matches have."""
+    """Return the number of rows that these matches have by their legs. None stands for all matches."""
     counts = [(legs.games if table == "games" else legs.sessions, legs) for _, legs in parts]
     return sum(int((rows if matches is None else rows[_are_in(legs, matches)]).sum()) for rows, legs in counts)
 
@@ -130,6 +131,8 @@ def read_frame(
 ) -> RecordFrame:
     """Return the selected rows and columns of a table. Columns of names are categories with the same values.
 
+    Rows are in the order of the batches and of play. Categories are sorted, and are those that occur.
+
     Args:
         location: Folder or URL of the records.
         contest: Contest of the records.
@@ -138,7 +141,8 @@ def read_frame(
         selection: Rows and columns to read.
 
     Raises:
-        InputError: The records have changed or are damaged, or the table has none of the columns.
+        InputError: The records have changed or are damaged, have other rows than were played, or the table has none of
+            the columns.
     """
     from tournament.records.frames import RecordFrame
     from tournament.store.parts import read_parts
@@ -169,6 +173,8 @@ def open_dataset(
     location: str, contest: Contest, batches: Sequence[Batch], table: TableName, selection: Selection
 ) -> Dataset:
     """Return the selected matches of a table as one dataset, whose scans verify page checksums.
+
+    Rows are in the order of the batches. A scan fails with OSError if a part is damaged or missing.
 
     Args:
         location: Folder or URL of the records.

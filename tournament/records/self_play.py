@@ -36,7 +36,10 @@ def recorded_self_play(location: str) -> Storage | None:
 
 
 def copy_name(name: str) -> str:
-    """Return the name under which a bot's copy plays."""
+    """Return the name under which a bot's copy plays.
+
+    It ends with +copy. A long name is cut, and has a part of its hash, so that the result is a valid name.
+    """
     if len(name) + len(_COPY) > LONGEST_NAME:
         digest = sha256(name.encode()).hexdigest()[:12]
         name = f"{name[: LONGEST_NAME - len(_COPY) - len(digest) - 1]}+{digest}"
@@ -44,7 +47,9 @@ def copy_name(name: str) -> str:
 
 
 def against_themselves(matches: Matches, qualified: Set[str]) -> Mapping[str, Match]:
-    """Return the match of each bot with its copy, in which both sides have their mean points.
+    """Return the match of each bot with its copy, in which both sides have their mean points, by the bot's name.
+
+    Matches of which either side isn't qualified are omitted.
 
     Args:
         matches: Matches of bots with copies.
@@ -55,7 +60,7 @@ def against_themselves(matches: Matches, qualified: Set[str]) -> Mapping[str, Ma
 
 
 def _averaged(match: Match) -> Match:
-    """Return a match in which both sides have their mean points.
+    """Return a match in which both sides have their mean points. Its errors are None if one of the match's is.
 
     The variance of a sum of two numbers and that of their difference add up to twice the sum of both variances.
     """

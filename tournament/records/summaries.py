@@ -74,12 +74,12 @@ def summaries(ranking: Standings) -> dict[str, tuple[tuple[Column, ...], Cells]]
 
 
 def match_values(ranking: Standings) -> Cells:
-    """Return the values of matches.parquet."""
+    """Return the values of matches.parquet by column, in the order of matches and seats. Unknown errors are NaN."""
     return ranking.find_match_rows().columns()
 
 
 def entrant_values(ranking: Standings) -> dict[str, list[Any]]:
-    """Return the values of entrants.parquet by column."""
+    """Return the values of entrants.parquet by column, sorted by name. A bot without legs used 0 of everything."""
     entrants = sorted(ranking.entrants, key=lambda line: line.name)
     used, nothing = ranking.find_used(), Used()
     rows = [{**vars(line), **used.get(line.name, nothing)._asdict()} for line in entrants]

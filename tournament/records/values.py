@@ -73,7 +73,10 @@ OUTLIER_RESULTS = (
 
 
 def fault_values(ranking: Standings) -> dict[str, list[Any]]:
-    """Return the faults by column, and then, without a bot, each leg in which the rules failed."""
+    """Return the recorded faults by column of FAULT_COLUMNS, in the order of legs.
+
+    Each leg in which the rules failed follows, with the reason as its message. Its bot and other texts are "".
+    """
     rows = [
         {name: getattr(fault, name, None) for name in FAULT_COLUMNS}
         | {"match": leg.match, "bot": leg.seats[fault.seat]}
@@ -88,18 +91,23 @@ def fault_values(ranking: Standings) -> dict[str, list[Any]]:
 
 
 def standing_values(line: Any) -> dict[str, Any]:
-    """Return a line of the leaderboard as values for scripts: those of STANDING, and the contest's measures."""
+    """Return a line of the leaderboard as values for scripts: those of STANDING, then the contest's measures.
+
+    Unknown values are None.
+    """
     return {key: getattr(line, key) for key in STANDING} | dict(line.measures)
 
 
 def standings_csv(
     entrants: Sequence[Standing], authors: Mapping[str, str], more: Sequence[Mapping[str, Any]] = ()
 ) -> str:
-    """Return a leaderboard as CSV.
+    """Return a leaderboard as CSV, with the columns of STANDING, the author after the name, and the contest's measures.
+
+    The score of a bot without matches is empty. Without lines there is one row of empty cells.
 
     Args:
-        entrants: Lines of the leaderboard.
-        authors: Author of each bot by name.
+        entrants: Lines of the leaderboard, in the order of the rows.
+        authors: Author of each bot by name. The cell of other bots is empty.
         more: Rows to append.
     """
     rows = [
@@ -124,7 +132,11 @@ def frame_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def rows_csv(rows: Sequence[Mapping[str, object]]) -> str:
-    """Return rows as CSV, with a header of their names."""
+    """Return rows as CSV, with a header of their names in the order in which they first occur.
+
+    None and missing values are empty cells. Tuples are joined by spaces. A text that would start a formula in a
+    spreadsheet begins with an apostrophe. Without rows the header is empty.
+    """
     text = io.StringIO()
     names = dict.fromkeys(name for row in rows for name in row)
     writer = csv.DictWriter(text, names, lineterminator="\n")
@@ -143,12 +155,12 @@ def _cell(value: object) -> object:
 def leaderboard_values(
     ranking: Standings, authors: Mapping[str, str] | None = None, below: Sequence[Standing] = ()
 ) -> list[dict[str, Any]]:
-    """Return the lines of the leaderboard as values for scripts, with each bot's outlier results and author.
+    """Return the lines of the leaderboard, in order, as values for scripts, with each bot's outlier results and author.
 
     Args:
         ranking: The standings.
-        authors: Author of each bot by name.
-        below: Further lines, which follow those of a final.
+        authors: Author of each bot by name; None if no bot has one. The author of other bots is None.
+        below: Further lines, which follow those of a final. They have no outlier results.
     """
     pairs = [one for pair in outlier_pairs(ranking) for one in (pair, pair.from_y())]
     values = {
@@ -167,7 +179,7 @@ def leaderboard_values(
 
 
 def rated_values(line: Rated) -> dict[str, Any]:
-    """Return a line of another rating as values for scripts."""
+    """Return a line of another rating as values for scripts. Unknown errors are None."""
     return {
         "rank": line.rank,
         "name": line.name,
@@ -181,9 +193,12 @@ def rated_values(line: Rated) -> dict[str, Any]:
 def crosstable_values(ranking: Standings) -> list[dict[str, Any]]:
     """Return two rows for each pair, or one row for each pair of entrant and house player, then rows of self-play.
 
+    Pairs are in the order of match numbers, and both rows of a pair are adjacent. Unknown errors are None. Against
+    house players rows have a score and the contest's measures, too.
+
     Raises:
         InputError: The standings of self-play need rules that aren't installed.
-        RunError: The records of self-play can't be read.
+        RunError: The records of self-play can't be read, or this machine can't load the rules.
     """
     rows = []
     for side in (*ranking.sides, *ranking.self_play.values()):

@@ -34,8 +34,8 @@ class ListedFault:
     Attributes:
         leg: Leg of the fault.
         fault: The fault.
-        opponent: Names of the bot's opponents in the leg.
-        more: Number of further faults of the same kind that aren't shown.
+        opponent: Names of the bot's opponents in the leg, as text.
+        more: Number of further faults of the same kind that aren't shown, in the last fault of its kind; 0 in others.
     """
 
     leg: LegResult
@@ -45,7 +45,13 @@ class ListedFault:
 
 
 class Bots:
-    """Results of a layout as cells and rows of HTML, and the bots that have pages."""
+    """Results of a layout as cells and rows of HTML, and the bots that have pages.
+
+    Attributes:
+        page: The layout.
+        table: Results of all pairs.
+        lines: Lines of the bots that have pages: the first 100 of the standings, and the author's own bot.
+    """
 
     def __init__(self, page: Layout) -> None:
         self.page = page
@@ -67,7 +73,12 @@ class Bots:
         return {name: str(self.link(name)) for name in (*self.table.bots, *self.table.opponents)}
 
     def _kind(self, row: int, column: int) -> str:
-        """Return the CSS class of a result: its distance from the middle, and whether it is significant."""
+        """Return the CSS class of a result: its distance from the middle, and whether it is significant.
+
+        Args:
+            row: Index of the bot.
+            column: Index of the opponent.
+        """
         table = self.table
         distance = float(table.value[row, column]) - table.middle
         level = min(6, round(6 * abs(distance) / table.scale))
@@ -76,12 +87,12 @@ class Bots:
 
     @property
     def across(self) -> list[str]:
-        """Columns of the crosstable: the best bots, or the house players."""
+        """Names of the columns of the crosstable: the best ranked bots or the first house players, at most 60."""
         table = self.table
         return list(table.opponents[: min(MAX_ACROSS, table.ranked) if table.is_square else MAX_ACROSS])
 
     def cross_rows(self) -> Iterator[tuple[Standing, Markup]]:
-        """Yield the bots of the crosstable, with the cells of each as HTML."""
+        """Yield the bots of the crosstable, with the cells of each as HTML: ranked ones, the best first, at most 60."""
         for row, line in enumerate(self.page.ranked[:MAX_ACROSS]):
             yield line, Markup("".join(self._cross_cell(row, column) for column in range(len(self.across))))
 
@@ -122,7 +133,10 @@ class Bots:
         return f"{pluralize(sessions, 'session')}, {pluralize(games, self.page.game)}"
 
     def results(self, name: str) -> Markup:
-        """Return a row of HTML for each opponent of a bot that has a page or is a house player."""
+        """Return a row of HTML for each opponent that a bot has met, the best first, or each house player.
+
+        Opponents without a page are omitted.
+        """
         page, table, row = self.page, self.table, self.page.number[name]
         rows = []
         for column in [column for column in self._columns if table.sessions[row, column]]:
@@ -141,7 +155,7 @@ class Bots:
 
     @cached_property
     def _columns(self) -> list[int]:
-        """Columns of the house players, or of the bots that have pages."""
+        """Indices, among the opponents, of the house players or of the bots that have pages."""
         names, is_square = self.table.opponents, self.table.is_square
         return [column for column, name in enumerate(names) if not is_square or name in self._paged]
 
@@ -157,7 +171,7 @@ class Bots:
         return bool(self._watched)
 
     def watch(self, bot: str, opponent: str) -> Markup:
-        """Return a link to the games of two bots, or "" if none are shown."""
+        """Return a link to the games of two bots, or "" if the page shows none of them."""
         if (bot, opponent) not in self._watched:
             return Markup()
         return Markup('<a class="watch" href="#games" data-x="{}" data-y="{}">watch</a>').format(bot, opponent)
@@ -166,7 +180,8 @@ class Bots:
         """Return a bot's three best and three worst significant results, each group with its title.
 
         Returns:
-            Title, and the opponents' names with links and results as text, for each group that isn't empty.
+            Title, and the opponents' names with links and results as text, for each group that isn't empty. The best
+            result is the first of its group, and the worst that of the other group.
         """
         table, row = self.table, self.page.number[name]
         clear = np.flatnonzero((table.sessions[row] > 0) & self.table.clear[row])
@@ -183,14 +198,15 @@ class Bots:
         return [(title, as_text(columns)) for title, columns in (("Best", best), ("Worst", worst)) if columns]
 
     def ahead(self, line: Standing) -> list[Markup]:
-        """Return links to the nearest bots that a bot is significantly ahead of."""
+        """Return the names, with links, of the nearest bots that are significantly behind a bot."""
         return [Markup(self._links[name]) for name in line.significantly_ahead_of]
 
     def charts(self, name: str) -> list[Chart]:
         """Return the charts of a bot: its points over a match, and those of the contest.
 
         Returns:
-            The charts; [] if this page is another author's.
+            The charts; [] if this page is another author's, or nothing is known about the bot's games. A match with
+            points of a single part has no chart of them.
         """
         page, all_charts = self.page, list[Chart]()
         if not page.is_open(name):
@@ -214,10 +230,11 @@ class Bots:
         return [sum(column) / len(complete) for column in zip(*complete)]
 
     def losses(self, name: str) -> list[str]:
-        """Return at most three decisions in which a bot loses significantly, as text.
+        """Return at most three decisions in which a bot loses significantly, as text, the largest loss first.
 
         Returns:
-            A line for each decision; [] if this page is another author's.
+            A line for each decision; [] if there are none, this page is another author's, columns don't show decisions,
+            or the bot is one of the last of a large field.
         """
         sums = self.page.findings.survey.losses
         if sums is None or name not in sums.bots or not self.page.is_open(name):
@@ -225,10 +242,10 @@ class Bots:
         return list(map(describe_loss, worst_losses(sums.list_losses(name))))
 
     def faults(self, name: str) -> list[ListedFault]:
-        """Return the first three faults of each kind that a bot had, at most 25 in all.
+        """Return the first three faults of each kind that a bot had, the most frequent kind first, at most 25 in all.
 
         Returns:
-            The faults; [] if this page is another author's.
+            The faults; [] if there are none, or this page is another author's.
         """
         faults: list[ListedFault] = []
         for alike in by_sort(self.page.faults_by_bot.get(name, ())) if self.page.is_open(name) else ():

@@ -29,7 +29,7 @@ def chart(panel: Chart) -> Markup:
 
 
 def styles(lines: Sequence[Line]) -> list[str]:
-    """Return the CSS class of each line. Only lines of the bot itself are coloured."""
+    """Return the CSS class of each line. Only lines of the bot itself are coloured: after eight, colours recur."""
     own = itertools.count()
     return ["compared" if line.compared else f"line{next(own) % _COLOURS}" for line in lines]
 
@@ -89,7 +89,7 @@ def _lines(panel: LineChart, width: int = 360, height: int = 200) -> Markup:
 
 
 def round_ticks(low: float, high: float, max_ticks: int = 5) -> list[float]:
-    """Return a few round numbers, from `low` or below to `high` or above.
+    """Return a few round numbers in ascending order, at least two, from `low` or below to `high` or above.
 
     Args:
         low: Lower end of the values.
@@ -117,8 +117,9 @@ def with_unit(value: float, unit: str, digits: int | None = None) -> str:
 
     Args:
         value: The value.
-        unit: The unit; "%" for a share, "$" for dollars.
-        digits: Number of decimals; None for about three digits in all.
+        unit: The unit, which follows the number; "%" for a share of 1, "$" for dollars, "" for none.
+        digits: Number of decimals. None for none with %, otherwise for about three digits in all, and four decimals at
+            most.
     """
     if unit == "%":
         return f"{plain(100 * value, digits or 0)}%"
@@ -132,7 +133,10 @@ def with_unit(value: float, unit: str, digits: int | None = None) -> str:
 
 
 def _values_as_text(panel: LineChart) -> str:
-    """Return the values of a bot's lines as text, at most ten per line."""
+    """Return the values of a bot's first eight lines as text, evenly spaced and at most ten per line.
+
+    Missing values are omitted. The result is "" if there are none.
+    """
     every = max(1, math.ceil(len(panel.labels) / 10))
     own = [line for line in panel.lines if not line.compared][:_COLOURS]
     texts = []
@@ -154,7 +158,15 @@ def _legend(lines: Sequence[Line]) -> Markup:
 
 
 def _table(kind: str, caption: str, headings: Sequence[str], rows: Iterable[tuple[str, str]], hidden: str) -> Markup:
-    """Return a table of rows, each a label and the HTML of its other cells."""
+    """Return a table of HTML.
+
+    Args:
+        kind: CSS class of the table.
+        caption: Caption for screen readers, as text.
+        headings: Headings of the columns, as text.
+        rows: Label of each row as text, and the HTML of its other cells.
+        hidden: CSS class of the headings; "" if they are shown.
+    """
     head = "".join(f'<th scope="col">{escape(heading)}</th>' for heading in headings)
     body = "".join(f'<tr><th scope="row">{escape(label)}</th>{cells}</tr>' for label, cells in rows)
     return Markup(
@@ -195,7 +207,7 @@ def _bars(panel: BarChart) -> Markup:
 
 
 def _grid(panel: GridChart) -> Markup:
-    """Return shares as a heat map with their numbers in percent."""
+    """Return shares as a heat map with their numbers in percent. A missing share has an empty cell."""
     small = " small" if len(panel.columns) > 6 else ""
     rows = [
         (label, "".join(map(_share, shares, counts)))
@@ -215,8 +227,8 @@ def points_over_match(means: Values, field_means: Values, length: int, unit: str
     """Return the chart of a bot's points from the start of a match to its end, with the mean of all bots.
 
     Args:
-        means: Mean points of the bot in equal parts of a match.
-        field_means: Mean points of all bots in these parts.
+        means: Mean points of the bot per session, or game, in equal parts of a match, at least one.
+        field_means: Mean points of all bots in these parts. With another number of parts they aren't shown.
         length: Number of sessions, or games, of a match.
         unit: What a match consists of, such as "session".
     """

@@ -18,17 +18,17 @@ Counts = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Crosstable:
-    """Results by bot and opponent.
+    """Results by bot and opponent. Matrices have a row for each bot and a column for each opponent.
 
     Attributes:
         bots: Names of all entrants in the order of the standings, ranked ones first.
         ranked: Number of ranked entrants.
         opponents: Names of the house players, or `bots` again.
-        value: Points per session or per game; 0 if the pair hasn't met.
-        ci_half_width: Half-width of the 95% interval; NaN if unknown.
+        value: Points of the bot per session or per game; 0 if the pair hasn't met.
+        ci_half_width: Half-width of the value's 95% interval; NaN if unknown or the pair hasn't met.
         sessions: Number of sessions; 0 if the pair hasn't met.
         games: Number of games.
-        middle: Value of an even result.
+        middle: Value of an even result: 0, or the mean result of ranked bots in games that aren't zero-sum.
     """
 
     bots: tuple[str, ...]
@@ -47,19 +47,22 @@ class Crosstable:
 
     @property
     def visible(self) -> Floats:
-        """Results that a crosstable shows: those of ranked bots, against ranked bots or house players."""
+        """Results that a crosstable shows, in one dimension: those of ranked bots with ranked bots or house players."""
         across = self.ranked if self.is_square else len(self.opponents)
         return self.value[: self.ranked, :across][self.sessions[: self.ranked, :across] > 0]
 
     @cached_property
     def scale(self) -> float:
-        """Distance from the middle at which the strongest colours start."""
+        """Distance from the middle at which the strongest colours start: 95% of results are nearer. 1 if it is 0."""
         distances = np.sort(np.abs(self.visible - self.middle))
         return float(distances[min(len(distances) - 1, int(0.95 * len(distances)))]) or 1.0 if len(distances) else 1.0
 
     @cached_property
     def clear(self) -> npt.NDArray[np.bool_]:
-        """Flag for each result that shows whether it is significant. A result without any randomness is."""
+        """Flag for each result that shows whether it is significant. It is False if the interval is unknown.
+
+        A result without any randomness is significant unless it is even.
+        """
         is_significant: npt.NDArray[np.bool_] = np.abs(self.value - self.middle) > self.ci_half_width
         return is_significant
 

@@ -41,8 +41,8 @@ class Declared:
 
     Attributes:
         name: Name of the column, without a position.
-        meaning: Description of the column.
-        columns: Columns in the records: one, or one for each position.
+        meaning: Description of the column, without the position; "" if it has none.
+        columns: Columns in the records: one, or one for each position in order.
         labels: Names of the values, from 0; empty for numbers.
     """
 
@@ -60,7 +60,7 @@ class Scale:
         column: The column.
         low: Lower end of the first part.
         step: Size of a part.
-        names: Name or first value of each part.
+        names: Name or first value of each part in ascending order, without the parts below and above all values.
     """
 
     column: Declared
@@ -74,7 +74,10 @@ class Scale:
         return f"values of {self.column.name}"
 
     def part_indices(self, values: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
-        """Return the index of the part of each value: 0 below all parts, and 1 for the first part."""
+        """Return the index of the part of each value: 0 below all parts, and 1 for the first part.
+
+        A value above all parts has the index len(names) + 1. Values must not be NaN.
+        """
         # A long column of small values is faster by a lookup table.
         if values.dtype.itemsize == 1:
             kind = np.dtype(np.uint8) if values.dtype == bool else values.dtype
@@ -86,7 +89,10 @@ class Scale:
 
 
 def declared(contest: Contest) -> list[Declared]:
-    """Return the columns of games that have charts: all of a contest's own, or those that its presentation names."""
+    """Return the columns of games that have charts: all of a contest's own, or those that its presentation names.
+
+    They are in the order of the contest's columns, and at most 12.
+    """
     own = [column for column in contest.games if column.name not in STANDARD and column.dtype != NAME]
     by_name: dict[str, Declared] = {}
     named = contest.presentation.columns if contest.presentation else None
@@ -102,7 +108,10 @@ def declared(contest: Contest) -> list[Declared]:
 
 
 def make_scales(columns: Sequence[Declared], samples: Sequence[Rows]) -> list[Scale]:
-    """Return parts of each column that fit some rows. Columns with a single value are omitted."""
+    """Return parts of each column that fit some rows, in the order of the columns.
+
+    Columns with a single value are omitted, and so are those without a finite one.
+    """
     scales = []
     for column in columns:
         arrays = [rows[name] for rows in samples for name in column.columns if name in rows]
@@ -124,6 +133,9 @@ def make_scales(columns: Sequence[Declared], samples: Sequence[Rows]) -> list[Sc
 
 def tally(contest: Contest, scales: Sequence[Scale], rows: Rows, seats: Seats) -> Sums:
     """Return the number of values in each part by entrant, and games and points by entrant and position.
+
+    Sums of a column have the key of its scale. The others are "games by position" and "points by position", unless the
+    contest has no positions. The first axis has an index for each entrant, and one for all others. NaN isn't counted.
 
     Args:
         contest: Contest of the games.
@@ -152,7 +164,7 @@ def tally(contest: Contest, scales: Sequence[Scale], rows: Rows, seats: Seats) -
 
 
 def _by_position(contest: Contest, rows: Rows, seats: Seats) -> list[tuple[npt.NDArray[Any], npt.NDArray[Any]]]:
-    """Return player and points at each position in each row, or nothing if the contest has no positions."""
+    """Return players and points at each position, by row, in the order of positions. [] without positions."""
     presentation = contest.presentation
     if contest.scored.by_position and "points_1" in rows:
         return [(player, rows[f"points_{position}"]) for position, player in enumerate(seats.players)]
@@ -165,7 +177,9 @@ def _by_position(contest: Contest, rows: Rows, seats: Seats) -> list[tuple[npt.N
 
 
 def charts(contest: Contest, scales: Sequence[Scale], sums: Sums, number: int, field: Sums) -> Iterator[Chart]:
-    """Yield the charts of an entrant, compared with all entrants together.
+    """Yield the charts of an entrant, compared with all entrants together: points by position, then each scale's.
+
+    Values of fewer than 20 games are None.
 
     Args:
         contest: Contest of the games.

@@ -23,7 +23,7 @@ class ContestFace:
         state: Whether it takes bots or is over, as text.
         opens: Time at which it opens; None if it is open already.
         closes: Time at which it closes; None if it doesn't close.
-        templates: Files to start a bot from: their content, by language.
+        templates: Files to start a bot from: their content as text, by language.
         is_over: Whether the contest is over.
         preliminary: Whether the preliminary of its final has a page.
     """

@@ -13,7 +13,14 @@ MINUS = "−"
 
 
 def signed(value: float, digits: int) -> str:
-    """Return a number such as +1,234.5. The minus sign is as wide as the plus, and zero has no sign."""
+    """Return a number such as +1,234.5. The minus sign is as wide as the plus.
+
+    A number that is rounded to zero has no sign.
+
+    Args:
+        value: The number.
+        digits: Number of decimals.
+    """
     text = f"{abs(value):,.{digits}f}"
     if not text.strip("0.,"):
         return text
@@ -21,13 +28,23 @@ def signed(value: float, digits: int) -> str:
 
 
 def plain(value: float, digits: int = 0) -> str:
-    """Return a number such as 1,234.5, with a minus sign if it is negative."""
+    """Return a number such as 1,234.5, with a minus sign if it is negative and not rounded to zero.
+
+    Args:
+        value: The number.
+        digits: Number of decimals.
+    """
     text = f"{abs(value):,.{digits}f}"
     return f"{MINUS}{text}" if value < 0 and text.strip("0.,") else text
 
 
 def clean(text: str, max_length: int = 2_500) -> str:
-    """Return an untrusted text with escapes for control characters, cut to a maximum number of characters."""
+    """Return an untrusted text with escapes for unprintable characters except tabs and ends of lines.
+
+    Args:
+        text: The text.
+        max_length: Number of characters, before escaping, after which the text is cut and an ellipsis follows.
+    """
     return printable(text[:max_length]) + ("…" if len(text) > max_length else "")
 
 

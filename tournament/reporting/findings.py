@@ -45,8 +45,8 @@ class Version(NamedTuple):
     """A bot with one content.
 
     Attributes:
-        sha: First digits of the sha256 of the bot's content.
-        published: Time at which it was last on a board.
+        sha: First eight digits of the sha256 of the bot's content.
+        published: Time at which it was last on a board, in UTC as text.
         score: Its score; None if it hadn't played.
         rank: Its rank; None if it had none.
         ranked: Number of ranked bots.
@@ -68,17 +68,17 @@ class Findings:
         entrants: Names of the entrants in the order of the survey's sums.
         crosstable: Results of all pairs.
         survey: Sums and games from the recorded games.
-        replayed: Replayed sessions by match.
+        replayed: Replayed sessions by match, the winner's best session first.
         courses: Points of each bot over a match.
-        settings: Settings of the contest without the seed.
+        settings: Settings of the contest by name, without the seed.
         engine: The contest's `engine_version`.
-        origins: Versions of this package that played.
+        origins: Versions of this package that wrote the first and the last games, one or two; () if unknown.
         seed: The seed; None if it isn't shown.
         with_games: Whether games are shown.
-        created: Time of the report.
-        stamp: Identifier of a published board.
-        versions: Versions of each bot by name.
-        matches: Number of matches.
+        created: Time of the report, in UTC as text.
+        stamp: Identifier of a published board; "" for another report.
+        versions: Versions of each bot by name; {} unless the report is a published board.
+        matches: Number of matches that have recorded legs.
     """
 
     ranking: Standings
@@ -105,7 +105,10 @@ class Findings:
 
     @cached_property
     def outlier_pairs(self) -> list[OutlierPair]:
-        """Pairs whose result differs from what their results against others predict."""
+        """Pairs whose result differs from what their results against others predict, the most significant first.
+
+        The list is empty if some ranked bots haven't met, or bots play house players.
+        """
         return outlier_pairs(self.ranking)
 
 
@@ -123,16 +126,19 @@ def find(
     Args:
         location: Folder or URL of the records.
         with_games: Whether to show games.
-        seed: The seed if it is shown.
-        read_config: Called with a contest's name; returns its settings. Sessions are then replayed if the bots are
-            available and the contest has no presentation.
+        seed: The seed if it is shown; None if it isn't.
+        read_config: Called with a contest's name; returns its settings. Sessions are then replayed if games are shown,
+            the bots are available and the contest has no presentation. None for no replays and the contest's own
+            titles.
         only_sums: Whether to omit how bots play, and the course of matches.
         unready: Called with the standings; returns the names of bots that stay below the line, because some of their
-            matches are missing.
+            matches are missing. None if all bots are ready.
 
     Raises:
-        InputError: There are no records, they change too fast, or the contest's rules aren't installed.
-        RunError: The records are damaged or can't be read.
+        InputError: There are no records, they changed during each of five attempts, or the contest's rules aren't
+            installed.
+        RunError: The records are damaged or can't be read, or this machine can't load the rules.
+        OSError: A part can't be read.
     """
     for _ in range(_TRIES):
         results = load(location)
@@ -149,13 +155,15 @@ def find(
 
 
 def losses_of_bot(contest: Contest, results: Results, bot: str) -> list[str]:
-    """Return the decisions in which a bot loses most as lines of text.
+    """Return at most three decisions in which a bot loses significantly, as lines of text, the largest loss first.
 
-    If there are more than two million games, only some of them are read.
+    If there are more than two million games, only evenly spaced row groups are read. The result is [] if there are no
+    such decisions, the records have no such bot, or the contest's columns don't show decisions.
 
     Raises:
         FileNotFoundError: A part is missing.
         RunError: A part isn't as it was written.
+        OSError: A part can't be read.
     """
     survey = survey_games(
         contest, open_storage(results.location), results.batches, [], (), max_rows=_MAX_BOT_ROWS, losing=[bot],
@@ -176,11 +184,11 @@ def _without_ranks(results: Results, names: Set[str]) -> Results:
 
 
 def contest_of(results: Results) -> Contest:
-    """Return the contest with the recorded settings, or with its defaults if it doesn't know a recorded setting.
+    """Return the contest with the recorded settings, or with its defaults if it refuses a recorded setting.
 
     Raises:
-        InputError: The contest's rules aren't installed.
-        RunError: The field lacks facts of its house players.
+        InputError: The contest's rules aren't installed, or make no decisions of these settings.
+        RunError: The field lacks facts of its house players, or this machine can't load the rules.
     """
     contest = find_contest(results.setup.contest, results.setup.game).seated(results.ranking.seats)
     settings = {key: value for key, value in results.setup.settings.items() if key != "seed"}
@@ -238,7 +246,7 @@ def _findings(
 
 
 def _origins(contest: Contest, results: Results) -> tuple[str, ...]:
-    """Return the versions of this package that wrote the first part and the last one.
+    """Return the versions of this package that wrote the first part and the last one, without repeats and "".
 
     Raises:
         FileNotFoundError: A part is missing.
@@ -252,7 +260,11 @@ def _origins(contest: Contest, results: Results) -> tuple[str, ...]:
 
 
 def matches_to_watch(ranking: Standings, crosstable: Crosstable) -> set[int]:
-    """Return the numbers of the matches of which games are shown: all, or the most important ones."""
+    """Return the numbers of the matches of which games are shown: all of up to 400, or the most important ones.
+
+    Important matches are those among the twelve best bots, or of these with the first twelve house players. Those in
+    which any bot has its best or worst result are important, too.
+    """
     if len(ranking.matches) <= _MAX_MATCHES:
         return set(ranking.matches.column("match"))
     names, opponents = crosstable.bots, crosstable.opponents
@@ -268,14 +280,21 @@ def matches_to_watch(ranking: Standings, crosstable: Crosstable) -> set[int]:
 
 
 def _best_first(ranking: Standings, matches: set[int]) -> list[int]:
-    """Return the numbers of matches, those of the best bots first."""
+    """Return the numbers of matches, those of the best bots first: by the worse of both bots, then by the other one."""
     order = {line.name: number for number, line in enumerate(ranking.entrants)}
     ranks = {match.match: sorted(order.get(name, -1) for name in (match.x, match.y)) for match in ranking.matches}
     return sorted(matches, key=lambda match: ranks[match][::-1])
 
 
 def _tables_best_first(ranking: Standings, legs: Legs) -> list[int]:
-    """Return the numbers of tables of any number of bots, those of the best bots first."""
+    """Return the numbers of tables of any number of bots, those of the best bots first: by the worst of each.
+
+    Only tables with one of the first 10,000 legs are included.
+
+    Args:
+        ranking: The standings.
+        legs: All legs, in order.
+    """
     order = {line.name: number for number, line in enumerate(ranking.entrants)}
     first = legs.take(np.arange(min(len(legs), _MAX_LEGS)))
     tables = dict(zip(first.match.tolist(), first.seated))

@@ -39,11 +39,11 @@ class SampledGame:
 
     Attributes:
         match: Number of the match.
-        session: Number of the session.
-        game: Number of the game; None for a whole session.
-        why: Reason for the choice: first, last, best or worst for x, fault.
-        gain: Points of x; None if unknown.
-        rows: Row of the game, or rows of the session.
+        session: Session of the match, from 0.
+        game: Game of the session, from 0; None for a whole session.
+        why: Reason for the choice: first, last, best or worst for x, or fault. It is "first" for every whole session.
+        gain: Points of x, the bot of the leg's seat 0, in the presentation's money; None if unknown.
+        rows: Row of the game, or rows of the session in order of play. Callers must not change them.
     """
 
     match: int
@@ -60,7 +60,8 @@ class Survey:
 
     Attributes:
         scales: Parts in which columns are counted.
-        sums: Sums of these columns, and of the presentation.
+        sums: Sums of these columns, and of the presentation, by name. The first axis has an index for each entrant, and
+            one for all others.
         sample: Chosen games by match, in order of play.
         games_read: Number of games in the sums.
         games: Number of all games.
@@ -77,7 +78,7 @@ class Survey:
     losses: LossSums | None = None
 
     def add(self, other: Survey) -> None:
-        """Add the result for other rows."""
+        """Add the sums and chosen games of other rows. Their decisions go to `losses`, if there are any."""
         for name, sums in other.sums.items():
             self.sums[name] = self.sums[name] + sums if name in self.sums else sums
         for match, games in other.sample.items():
@@ -118,20 +119,26 @@ def survey_games(
 ) -> Survey:
     """Return the sums and some games of batches.
 
+    Games are chosen only from row groups that are read. A game that is chosen twice occurs once, by its most important
+    reason. A match has at most one best and one worst game.
+
     Args:
         contest: Contest of the records.
         storage: Storage of the records.
         batches: Batches to read.
         entrants: Names in the order of the sums.
         faults: Faults whose games are chosen, if there are `matches`. Only the first 200 count.
-        matches: Numbers of the matches of which games are chosen.
+        matches: Numbers of the matches of which games are chosen; none by default.
         sessions: Number of sessions of a leg.
-        max_rows: Number of rows above which some row groups are skipped.
+        max_rows: Number of rows above which only evenly spaced row groups are read; 16 million by default.
         losing: Bots whose losses are wanted, the most important first. In a large field the last ones are omitted.
+
+    Returns:
+        The survey. Its `losses` are None if `losing` is empty, or columns don't show decisions.
 
     Raises:
         FileNotFoundError: A part is missing.
-        RunError: A part isn't as it was written.
+        RunError: A part isn't as it was written, or can't be opened.
         OSError: A part can't be read.
     """
     parts = [(batch.part("games"), batch.legs) for batch in batches]
@@ -250,9 +257,9 @@ class Criteria:
     """The games to choose.
 
     Attributes:
-        first: Number of the first leg of each match that is shown.
-        last: Number of the last leg of each match that is shown.
-        games: Number of games to choose from each end.
+        first: Number of the first leg of each match that is shown, by the match.
+        last: Number of the last leg of each match that is shown, by the match.
+        games: Number of games to choose from each end, from 4 to 200. The more matches are shown, the fewer.
         faults: Match, session and game of each fault.
         sessions: Number of sessions of a leg.
     """
@@ -271,8 +278,8 @@ class Criteria:
 
         Args:
             pieces: Legs of each batch.
-            matches: Numbers of the matches that are shown.
-            faults: Faults whose games are chosen.
+            matches: Numbers of the matches that are shown. Without any no game is chosen.
+            faults: Faults whose games are chosen. Only the first 200 count, also those of other matches.
             sessions: Number of sessions of a leg.
         """
         leg_numbers: dict[int, list[int]] = {match: [] for match in matches}
@@ -289,7 +296,7 @@ class Criteria:
 
 
 def _sample_group(contest: Contest, group: Group, criteria: Criteria) -> Iterator[tuple[int, list[SampledGame]]]:
-    """Yield the chosen games of a row group, by match."""
+    """Yield the chosen games of a row group, or parts of sessions, by match. A match can occur more than once."""
     presentation = contest.presentation
     if presentation and presentation.whole_sessions:
         yield from _sample_sessions(group, criteria)
@@ -304,7 +311,10 @@ def _sample_group(contest: Contest, group: Group, criteria: Criteria) -> Iterato
 def sample_games(
     group: Group, gains: npt.NDArray[Any] | None, criteria: Criteria
 ) -> Iterator[tuple[int, list[SampledGame]]]:
-    """Yield games by match: from each end, those with a fault, and the best and the worst for seat 0.
+    """Yield games of a row group by leg, with the match: from each end, with a fault, and best and worst for seat 0.
+
+    A match occurs once for each leg with chosen games, and a game once for each reason. Best and worst are those of the
+    leg's rows in this group.
 
     Args:
         group: The row group.
@@ -362,7 +372,7 @@ def _as_rows(rows: Rows, at: Any) -> list[Row]:
 
 
 def _joined(pieces: Sequence[SampledGame]) -> list[SampledGame]:
-    """Return the sessions of which all turns were read, in order."""
+    """Return the sessions of which all turns up to the last one read are there, in order of play."""
     complete = []
     for _, same_session in itertools.groupby(sorted(pieces, key=lambda one: one.session), key=lambda one: one.session):
         first, *more = same_session
@@ -376,7 +386,7 @@ _IMPORTANCE = ("fault", "best", "worst", "first", "last")
 
 
 def _without_repeats(games: Sequence[SampledGame]) -> list[SampledGame]:
-    """Return games in order of play, each once with its most important reason, and one best and worst each."""
+    """Return games in order of play, each once with its most important reason, and one best and worst of them each."""
     gains = [game.gain for game in games if game.gain is not None]
     extremes = {"best": max(gains, default=None), "worst": min(gains, default=None)}
     by_number: dict[tuple[int, int | None], SampledGame] = {}

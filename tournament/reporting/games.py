@@ -20,13 +20,18 @@ MAX_BYTES = 900_000
 
 
 class _Listed:
-    """Distinct steps of games, notes on both sides, and pictures."""
+    """Distinct steps of games, notes on both sides, and pictures. Each kind is numbered from 0."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, dict[Any, int]] = {"steps": {}, "notes": {}, "pictures": {}}
 
     def number(self, kind: str, value: Any) -> int:
-        """Return the number of a value of this kind."""
+        """Return the number of a value of this kind, which is added if it is new.
+
+        Args:
+            kind: "steps", "notes" or "pictures".
+            value: The value, which must be hashable.
+        """
         return self._numbers[kind].setdefault(value, len(self._numbers[kind]))
 
     def step(self, **shown: object) -> int:
@@ -35,7 +40,7 @@ class _Listed:
 
     @property
     def content(self) -> dict[str, object]:
-        """All values by kind."""
+        """All values by kind, in the order of their numbers."""
         return {**{kind: list(numbers) for kind, numbers in self._numbers.items()},
                 "steps": list(map(dict, self._numbers["steps"]))}  # fmt: skip
 
@@ -45,10 +50,10 @@ class ReplayedSession:
     """A replayed session.
 
     Attributes:
-        session: Number of the session.
+        session: Session of the match, from 0.
         bots: Names of the bots by seat.
-        steps: Seat and text of each decision.
-        pictures: Picture before each decision, and one at the end.
+        steps: Seat and text of each decision, in order of play.
+        pictures: Picture before each decision, and one at the end; "" for none.
         result: The outcome as text.
         why: Reason for the choice; "" for the first session.
     """
@@ -68,16 +73,20 @@ def games_for_viewer(
     replayed: Mapping[int, ReplayedSession],
     tables: Sequence[ReplayedSession] = (),
 ) -> Markup:
-    """Return the data for the viewer's script as JSON, of at most 900,000 bytes if possible.
+    """Return the data for the viewer's script as JSON, of at most 900,000 characters if possible.
 
-    If they are too long, games from the middle of each match and the last tables are omitted.
+    If they are too long, games from the middle of each match and the last tables are omitted. Matches without games are
+    omitted, too. A replayed session is the first game of its match, and tables follow the matches.
 
     Args:
         contest: Contest of the games.
         matches: Matches of two that are shown, the most interesting first.
         survey: The recorded games.
         replayed: Replayed sessions by match.
-        tables: Replayed sessions of tables of any size.
+        tables: Replayed sessions of tables of any size, the most interesting first.
+
+    Raises:
+        ValueError: A recorded number that is shown is infinite or NaN.
     """
     numbers = {match.match for match in matches}
     sample: Mapping[int, Sequence[SampledGame]] = {n: games for n, games in survey.sample.items() if n in numbers}
@@ -111,7 +120,10 @@ def _replayed_game(game: ReplayedSession, listed_values: _Listed) -> dict[str, A
 
 
 def _fewer(games: Sequence[SampledGame], share: float) -> list[SampledGame]:
-    """Return a share of the games: those with a fault, then some from each end, then the best and the worst."""
+    """Return a share of the games, at least one, in the same order.
+
+    Those with a fault are preferred, then those from each end, then the best and the worst.
+    """
     order = sorted(range(len(games)), key=lambda at: (_PRIORITY[games[at].why], min(at, len(games) - 1 - at)))
     return [games[at] for at in sorted(order[: int(len(games) * share) or 1])]
 
@@ -160,5 +172,5 @@ def _step(step: Step, money: str, listed_values: _Listed) -> int:
 
 
 def row_as_scene(contest: Contest, game: SampledGame) -> Scene:
-    """Return a game of a contest without a presentation, with a step for each recorded column."""
+    """Return the first row of a game of a contest without a presentation, with a step for each recorded column."""
     return Scene([Step(seat, what) for seat, what in plain_columns(game.rows[0], contest.games)])

@@ -25,7 +25,26 @@ from tournament.store.leg_result import Fault, LegResult
 
 
 class Layout:
-    """A contest's findings for the template. The page of an author has only that author's secrets."""
+    """A contest's findings for the template. The page of an author has only that author's secrets.
+
+    Attributes:
+        contest: Contest of the records.
+        options: Options of the commands that the page prints.
+        author: The bot whose author the page is for; None for everybody.
+        findings: What the records have.
+        live: Whether the page is served.
+        ranking: The standings.
+        scoring: Scoring of play against house players; None if bots play each other.
+        ranked: Lines of the ranked bots, the best first.
+        below: Lines of the host's own bots, then of those that don't play.
+        names: Names of the ranked bots, the best first.
+        house: Names of the house players.
+        table: Results of all pairs.
+        number: Index of each entrant in the rows of `table`, by name.
+        by_game: Whether mean points are per game instead of per session.
+        digits: Decimals of mean points.
+        score_digits: Decimals of scores.
+    """
 
     def __init__(
         self, contest: Contest, findings: Findings, live: bool, author: str | None = None, options: str = ""
@@ -62,14 +81,14 @@ class Layout:
         return reader_notes(self.ranking)
 
     def is_open(self, name: str) -> bool:
-        """Return whether the page shows how a bot plays, its faults and its output."""
+        """Return whether the page shows how a bot plays, its faults and its output: all bots', or only the author's."""
         return self.author in (None, name)
 
     # standings
 
     @property
     def measures(self) -> list[Any]:
-        """The contest's own columns of the standings."""
+        """The contest's own columns of the standings, of type Measure. [] unless bots play house players."""
         return list(self.scoring.measures) if self.scoring else []
 
     @property
@@ -90,7 +109,7 @@ class Layout:
 
     @property
     def columns(self) -> dict[str, str]:
-        """Meanings of the columns of the standings, by heading."""
+        """Meanings of the columns of the standings as plain text, by heading from left to right."""
         alternative = "other deals" if self.ranking.measured.replicas > 1 else "other sessions of the same matches"
         return {
             "#": "order of the scores",
@@ -106,7 +125,7 @@ class Layout:
         }
 
     def anchor(self, name: str) -> str:
-        """Return the name of a bot's page inside the file."""
+        """Return the name of an entrant's page inside the file, without #. The bot might have no page there."""
         return self._ids[name]
 
     def score(self, line: Standing) -> str:
@@ -122,7 +141,8 @@ class Layout:
         """Return the positions of a score's dot and of its interval's ends, in percent of the width.
 
         Returns:
-            Positions named at, low and high; None if the bot hasn't played.
+            Positions named at, low and high, from 2 to 98. An unknown end is at the score. None if the bot hasn't
+            played.
         """
         if not line.matches:
             return None
@@ -135,7 +155,7 @@ class Layout:
 
     @property
     def zero(self) -> float | None:
-        """Position of zero, in percent of the width, or None if it is outside."""
+        """Position of zero, in percent of the width, or None if all scores and intervals are on one side of it."""
         low, high = self._span
         return round(2 + 96 * (0 - low) / (high - low), 2) if low < 0 < high else None
 
@@ -147,7 +167,10 @@ class Layout:
 
     @property
     def played(self) -> str:
-        """Number of recorded matches as text, and of all matches if some are missing."""
+        """Number of recorded matches of ranked bots as text, and of all matches if some are missing.
+
+        If scores are means per session, it is the number of all recorded matches.
+        """
         if self.ranking.has_means:
             return pluralize(self.findings.matches, "match", "matches")
         able = len(self.ranked)
@@ -174,7 +197,12 @@ class Layout:
         return f"the mean of all, {signed(middle, self.digits)}" if middle else "a draw"
 
     def measured(self, measure: Any, measures: Mapping[str, float | None]) -> str:
-        """Return a measure as text, or "" if it is unknown."""
+        """Return a measure as text, or "" if it is unknown.
+
+        Args:
+            measure: The Measure.
+            measures: Values of measures by name; None if unknown.
+        """
         value = measures.get(measure.name)
         return "" if value is None else measure.shown(value).replace("-", MINUS)
 
@@ -205,7 +233,7 @@ class Layout:
 
     @property
     def sampled_games(self) -> str:
-        """Games of a match that the viewer has, as text."""
+        """Games of a match that the viewer has, as text, or "" if it has none."""
         presentation, has_replays = self.contest.presentation, self.findings.replayed
         replayed = "a replayed session" if has_replays else ""
         if self.ranking.has_means:
@@ -218,7 +246,7 @@ class Layout:
 
     @property
     def all_watched(self) -> bool:
-        """True if the viewer has games of all matches."""
+        """True if the viewer has games of all matches that were played, or of all matches of the page's author."""
         if self.ranking.has_means:
             return len(self.findings.replayed) == self.findings.matches
         matches, own = self.ranking.matches, self.author
@@ -233,7 +261,11 @@ class Layout:
 
     @cached_property
     def watchable(self) -> list[Match]:
-        """Matches of which the page shows games, first those with a replayed session."""
+        """Matches of which the page shows games: those with a replayed session first, in the order of replays.
+
+        The others follow by number. An author's page has only the matches of that bot. [] if scores are means per
+        session.
+        """
         if self.ranking.has_means:
             return []
         matches, replayed = self.ranking.matches, list(self.findings.replayed)
@@ -247,7 +279,10 @@ class Layout:
 
     @property
     def tables(self) -> list[ReplayedSession]:
-        """Replayed sessions of tables of any size."""
+        """Replayed sessions of tables of any size, in the order of replays.
+
+        An author's page has only those of that bot. [] unless scores are means per session.
+        """
         replayed = self.findings.replayed.values() if self.ranking.has_means else ()
         return [table for table in replayed if self.author in (None, *table.bots)]
 
@@ -257,19 +292,22 @@ class Layout:
 
     @cached_property
     def field_sums(self) -> Sums:
-        """The survey's sums of all entrants together, computed once."""
+        """The survey's sums of all entrants together, by name. They are computed once, and must not be changed."""
         return sum_over_entrants(self.findings.survey.sums)
 
     @cached_property
     def faults_by_bot(self) -> Mapping[str, list[tuple[LegResult, Fault]]]:
-        """Faults of each bot with their legs, by name."""
+        """Recorded faults of each bot that has some, with their legs, by name, in the order of legs."""
         by_bot: dict[str, list[tuple[LegResult, Fault]]] = {}
         for leg, fault in self.ranking.faults:
             by_bot.setdefault(leg.seats[fault.seat], []).append((leg, fault))
         return by_bot
 
     def reason(self, line: Standing) -> str:
-        """Return the reason for a bot's status, or "" if the page mustn't show it."""
+        """Return the reason for a bot's status, or "" if there is none or the page mustn't show it.
+
+        After 2,500 characters it is cut.
+        """
         return clean(line.reason or "") if self.is_open(line.name) else ""
 
 

@@ -29,7 +29,7 @@ HEADING = "Tournament report"
 
 @cache
 def environment() -> Environment:
-    """Return the templates with their filters."""
+    """Return the templates with their filters. All calls return one object, which callers must not change."""
     templates = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,
@@ -88,8 +88,11 @@ def render(
         findings: What the records have.
         live: Whether the page is served, and asks its server for news.
         author: The bot whose author the page is for; None for everybody.
-        options: Options of the commands that the page prints.
+        options: Options of the commands that the page prints; "" for none.
         heading: Text above the contest's title.
+
+    Raises:
+        ValueError: A recorded number that the viewer shows is infinite or NaN.
     """
     page = Layout(contest, findings, live, author, options)
     return (

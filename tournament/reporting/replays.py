@@ -31,13 +31,13 @@ ReadConfig = Callable[[str], Config]
 
 
 def best_session(contest: Contest, storage: Storage, batches: Sequence[Batch], name: str) -> tuple[int, int] | None:
-    """Return match and session in which a bot has the most points, the first of equals.
+    """Return match and session in which a bot has the most points, the first of equals in the order of batches.
 
     Returns:
         Both numbers; None if the bot has played none, or games are scored instead of sessions.
 
     Raises:
-        RunError: The records are damaged.
+        RunError: The records are damaged or can't be read.
         FileNotFoundError: A part is missing.
     """
     best: tuple[float, int, int] | None = None
@@ -62,16 +62,20 @@ def best_session(contest: Contest, storage: Storage, batches: Sequence[Batch], n
 def replay_sessions(
     location: str, read_config: ReadConfig, best: tuple[int, int] | None, matches: Sequence[int]
 ) -> Mapping[int, ReplayedSession]:
-    """Return replayed sessions by match: the best one of the winner, then the first one of each match.
+    """Return replayed sessions by match: the best one of the winner, then the first one of each other match.
 
-    After 2 seconds no further replay is started. Sessions whose bots or seed aren't available, or that differ from the
-    records, are omitted.
+    They are in this order. After 2 seconds no further replay is started. Sessions whose bots or seed aren't available,
+    or that differ from the records, are omitted.
 
     Args:
         location: Folder or URL of the records.
         read_config: Called with a contest's name; returns its settings.
         best: Match and session in which the winner has the most points; None if it has none.
         matches: Numbers of the matches, the most interesting first.
+
+    Raises:
+        FileNotFoundError: A part was removed while the records were read.
+        OSError: A part can't be read.
     """
     sessions: dict[int, ReplayedSession] = {}
     until = time.monotonic() + _MAX_SECONDS
@@ -88,7 +92,15 @@ def replay_sessions(
 
 
 def describe_replay(replay: Replay, why: str = "") -> ReplayedSession:
-    """Return a replay as text. If the contest has no drawings, each decision is shown with its question."""
+    """Return a replay as text. If the contest has no drawings, each decision is shown with its question.
+
+    Only the first 400 decisions and the outcomes of the first three games are included. A question is cut after 2,000
+    characters.
+
+    Args:
+        replay: The replay.
+        why: Reason for the choice; "" for the first session.
+    """
     steps = [step for game in replay.games for step in game.steps][:_MAX_DECISIONS]
     pictures = list(replay.drawings[: len(steps) + 1])
     if len(pictures) <= len(steps):
@@ -99,7 +111,7 @@ def describe_replay(replay: Replay, why: str = "") -> ReplayedSession:
 
 
 def _answered(step: Step) -> str:
-    """Return a decision and its answer, by the name of the action if the question has names."""
+    """Return a decision and its fault or answer as text, by the name of the action if the question has names."""
     if step.fault is not None:
         return f"{step.decision}: fault, {step.fault}"
     observation: Mapping[str, object] = step.observation

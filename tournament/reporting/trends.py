@@ -25,18 +25,20 @@ class Course:
     """Points of a bot by block, over all its matches or against one bot.
 
     Attributes:
-        points: Points in each block.
-        sizes: Number of sessions, or games, in each block.
+        points: Points in each block, from the beginning of a match.
+        sizes: Number of sessions, or games, in each block; 0 if there are fewer of them than blocks.
     """
 
     points: npt.NDArray[np.float64]
     sizes: npt.NDArray[np.float64]
 
     def means(self, max_parts: int = _MAX_PARTS) -> list[float]:
-        """Return mean points per session, or game, in equal parts of the match, or [] without any.
+        """Return mean points per session, or game, in equal parts of the match from its beginning, or [] without any.
+
+        The number of parts is the largest power of 2 for which no part is without sessions.
 
         Args:
-            max_parts: Maximum number of parts. Their number is a power of 2, so that no part is without sessions.
+            max_parts: Maximum number of parts, a power of 2; 16 by default.
         """
         count = min(max_parts, len(self.sizes))
         while count > 1:
@@ -48,7 +50,7 @@ class Course:
         return [float(self.points.sum()) / total] if total else []
 
     def quarters(self) -> tuple[float, float] | None:
-        """Return mean points per session, or game, in the first and last quarter, or None if there are too few."""
+        """Return mean points per session, or game, in the first and last quarter, or None if either has no sessions."""
         quarter = len(self.sizes) // 4
         parts = slice(None, quarter), slice(len(self.sizes) - quarter, None)
         if any(self.sizes[part].sum() == 0 for part in parts):
@@ -62,8 +64,8 @@ class Courses:
     """Points of each ranked entrant over its matches that count.
 
     Attributes:
-        length: Number of sessions, or games, of the longest leg.
-        by_name: Course of each entrant by name.
+        length: Number of sessions, or games, of the longest leg; 0 without legs.
+        by_name: Course of each entrant by name. Entrants that have played none of these matches are omitted.
     """
 
     length: int
@@ -81,11 +83,11 @@ def read_courses(
         contest: Contest of the records.
         storage: Storage of the records.
         batches: Batches to read.
-        names: Names of the entrants.
+        names: Names of the entrants. Without any no part is read.
         match: Number of the only match to count; None for all.
 
     Raises:
-        RunError: A part is damaged.
+        RunError: A part is damaged or can't be opened.
         FileNotFoundError: A part is missing.
     """
     legs, blocks = by_block(contest, storage, batches if names else (), lambda points: points)
@@ -113,9 +115,10 @@ class Worst:
 
     Attributes:
         opponent: Name of the other bot, or of the house player.
-        points_per_session: Mean points of the bot.
+        points_per_session: Mean points of the bot per session.
         over: Unit of which the match is a sequence, session or game.
-        stretches: Mean points in its first quarter and its last one, each with its name; empty if the match is short.
+        stretches: Mean points, per session or game, in its first quarter and its last one, each with its name. Empty if
+            a quarter has no sessions, or games.
     """
 
     opponent: str
@@ -125,10 +128,14 @@ class Worst:
 
 
 def worst_match(contest: Contest, results: Results, bot: str) -> Worst | None:
-    """Return the match of two in which a bot has the fewest points per session, or None if it has played none.
+    """Return the match of two in which a bot has the fewest points per session, the first of equals.
+
+    Returns:
+        The match; None if the bot has played none, or scores are means per session.
 
     Raises:
-        RunError: The records are damaged.
+        InputError: Standings need rules that aren't installed.
+        RunError: The records are damaged or can't be read, or this machine can't load the rules.
         FileNotFoundError: A part is missing.
     """
     ranking = results.ranking

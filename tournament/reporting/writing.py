@@ -25,14 +25,16 @@ def make_page(
 
     Args:
         location: Folder or URL of the records.
-        public: Whether to omit games and the seed.
-        read_config: Called with a contest's name; returns its settings, with which sessions are replayed.
+        public: Whether to omit games and the seed. Otherwise the page has the seed if it is stored with the records.
+        read_config: Called with a contest's name; returns its settings, with which sessions are replayed. None for no
+            replays.
         options: Options of the commands that the page prints, with which they find these records.
 
     Raises:
         InputError: There are no records, they change too fast, or the contest's rules aren't installed.
-        RunError: The records are damaged or can't be read.
-        FileNotFoundError: A file of the seed was removed while it was read.
+        RunError: The records are damaged or can't be read, or this machine can't load the rules.
+        FileNotFoundError: A file of the seed, or a part, was removed while it was read.
+        OSError: A part can't be read.
     """
     seed = None
     if not public:
@@ -53,16 +55,19 @@ def write_folder(
         location: Folder or URL of the records.
         folder: Folder to write into.
         public: Whether to omit games.
-        read_config: Called with a contest's name; returns its settings, with which sessions are replayed.
+        read_config: Called with a contest's name; returns its settings, with which sessions are replayed. None for no
+            replays.
         options: Options of the commands that the pages print.
 
     Returns:
-        The number of pages.
+        The number of pages, without the CSV files.
 
     Raises:
         InputError: There are no records, they change too fast, the contest's rules aren't installed, the folder can't
             be created, or something else has the name of a file.
-        RunError: The records are damaged, or a file can't be written.
+        RunError: The records are damaged or can't be read, this machine can't load the rules, or a file can't be
+            written.
+        OSError: A part can't be read.
     """
     try:
         folder.mkdir(exist_ok=True)
@@ -78,10 +83,10 @@ def write_folder(
 
 
 def check_replaceable(path: Path) -> None:
-    """Check that a report can be written to a path: it isn't a folder, or a file that isn't a report.
+    """Check that a report can be written to a path: there is nothing, an empty file or another report.
 
     Raises:
-        InputError: The report can't be written there.
+        InputError: There is a folder or another file, the file can't be read, or its folder doesn't exist.
     """
     if path.is_dir():
         raise InputError(f"{path} is a folder; name a file: -o {path / 'report.html'}")
@@ -102,7 +107,7 @@ def write_report(path: Path, text: str) -> None:
     """Write a report in one step.
 
     Raises:
-        InputError: Something else has the name of the file.
+        InputError: Something else has the name of the file, the file can't be read, or its folder doesn't exist.
         RunError: The report can't be written.
     """
     check_replaceable(path)

@@ -38,7 +38,7 @@ _LEVEL = 1
 
 
 class DamagedPart(Exception):
-    """Raised when a part isn't as it was written."""
+    """Raised when a part isn't as it was written. The message is its name, "is damaged:" and the reason."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,7 +49,7 @@ class _RareFieldsInHead:
         faults: The recorded faults.
         out: Seats whose bots are disqualified.
         faults_left_out: Number of further faults of each seat; () if there are none.
-        tries: How often the leg was started.
+        tries: How often the leg was started, at least once.
     """
 
     __pydantic_config__ = CHECKED
@@ -99,12 +99,13 @@ def carried_by(games: Part, legs: Legs, sandbox: str, origin: Origin) -> bytes:
 
     Args:
         games: The games part of the batch.
-        legs: Legs of the batch, in order.
+        legs: Legs of the batch, in order of match and number.
         sandbox: Sandbox mode, as in Batch.
         origin: Origin of the legs, with exactly their players.
 
     Raises:
-        ValueError: The legs couldn't be read again, for example because they are out of order.
+        ValueError: The legs couldn't be read again: there are none, they are out of order, or their faults take too
+            many bytes. Or a name is invalid, an amount is out of bounds, or a player isn't in the origin.
     """
     legs = legs.with_names((*origin.names, *sorted({player.name for player in origin.house} - {*origin.names})))
     check_legs(legs)
@@ -234,7 +235,7 @@ def _differences(bits: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     and the seats' points are opposite numbers. Differences are exclusive ors of bits, so no rounding occurs.
 
     Args:
-        bits: Bits of the sums, by field of LegSums, seat and leg.
+        bits: Bits of the sums, by field of LegSums, seat and leg. They aren't changed.
     """
     bits = bits.copy()
     sums = bits.view(float)
@@ -276,15 +277,15 @@ def read_batch(
     Args:
         storage: Storage of the records.
         name: Name of the batch.
-        path: Name of the sessions part in the storage, if it isn't published.
+        path: Name of the sessions part in the storage if it isn't published; "" for the published one.
         with_rows: Whether to compare the part's rows with their hash, too.
-        size: Size of the part in bytes, if it is known.
+        size: Size of the part in bytes; None if it is unknown, which takes a request to an object store.
         with_checks: Whether to check the values of legs. For many batches one check of all legs is faster.
 
     Raises:
         FileNotFoundError: There is no such part, or its batch is being removed.
-        DamagedPart: The part isn't as it was written.
-        RunError: The part can't be opened.
+        DamagedPart: The part isn't as it was written, or can't be read.
+        RunError: The part can't be opened, or a request to the object store fails.
     """
     path = path or f"sessions/{name}.parquet"
     try:

@@ -93,8 +93,8 @@ class Part:
         name: Name of the file in the table's folder.
         size: Size of the file in bytes.
         rows: Number of rows.
-        staged: Name in staging/ where the file waits to be published.
-        blake3: Hash of the file; "" for a sessions part, which carries its own seal.
+        staged: Name in staging/ where the file waits to be published, or waited; `staging/none` if unknown.
+        blake3: Hash of the file in hexadecimal; "" for a sessions part, which carries its own seal.
     """
 
     __pydantic_config__ = CHECKED
@@ -121,8 +121,8 @@ class Batch:
         parts: The games part, then the sessions part.
         legs: The legs.
         sandbox: Sandbox mode of its bots that are processes, on or off; "" if it has none.
-        origin: Players and settings that the legs were played with.
-        seal: Seal of the sessions part, which changes with its content.
+        origin: Players and settings that the legs were played with; None if unknown, so that any field matches.
+        seal: Seal of the sessions part, which changes with its content; "" if unknown.
     """
 
     name: str
@@ -133,7 +133,7 @@ class Batch:
     seal: str = dataclasses.field(default="", compare=False)
 
     def part(self, table: TableName) -> Part:
-        """Return the batch's part of a table."""
+        """Return the batch's part of a table, games or sessions."""
         return next(part for part in self.parts if part.table == table)
 
 
@@ -160,11 +160,11 @@ class FieldEntrant:
         number: Number of the entrant, which never changes.
         name: Name of the bot; any file's name if it can't play.
         kind: Kind of the bot, such as c or python.
-        sha256: Hash of the bot's file; "" if the file couldn't be read.
-        artifact: Hash of the artifact that plays; None if the bot can't play.
+        sha256: Hash of the bot's file, or of its packed folder; "" if it couldn't be read.
+        artifact: sha256 of the artifact that plays; None if the bot can't play.
         problem: Reason why the bot can't play; None if it can.
-        set_aside: Reason why it played nothing in the last run. Its earlier games count.
-        author: Author who submitted it, if the tables depend on authors.
+        set_aside: Reason why it played nothing in the last run; None if it played. Its earlier games count.
+        author: Author who submitted it, if the tables depend on authors, otherwise "".
         is_house: Whether it is the host's own bot, which isn't ranked.
 
     Raises:
@@ -191,7 +191,7 @@ class FieldEntrant:
             raise ValueError("an entrant that plays and can't, or neither")
 
     def bounded(self) -> FieldEntrant:
-        """Return the entrant with its texts cut to the length that the field allows."""
+        """Return the entrant with the reasons `problem` and `set_aside` each cut after 10,000 characters."""
         problem, set_aside = (text and truncate(text, _MAX_PROBLEM) for text in (self.problem, self.set_aside))
         return replace(self, problem=problem, set_aside=set_aside)
 
@@ -204,7 +204,7 @@ class FieldHousePlayer:
         number: Number of the house player.
         name: Name of the house player.
         sha256: Hash of its content.
-        facts: Facts about it that scoring needs, by name.
+        facts: Facts about it that scoring needs, by name, which callers must not change.
     """
 
     __pydantic_config__ = CHECKED
@@ -226,7 +226,7 @@ class FailedLeg:
         house: Name of the house player; "" if there is none.
         session: Session of the match in which the rules failed, from 0.
         game: Game of that session, from 0.
-        reason: Description of the failure, with file and line.
+        reason: Description of the failure, with file and line, of at most 1,000 characters.
     """
 
     __pydantic_config__ = CHECKED
@@ -253,9 +253,9 @@ class Until:
     """Settings of a run that stops when the order of bots is settled.
 
     Attributes:
-        confidence: Probability that all stated orders are right, between 0.5 and 1.
-        first_replicas: Replicas before the first interim analysis.
-        max_replicas: Maximum replicas.
+        confidence: Probability that all stated orders are right, above 0.5 and below 1.
+        first_replicas: Replicas of each match before the first interim analysis.
+        max_replicas: Maximum replicas of each match.
         tie_margin: Differences smaller than this, in points per session, are ties; None if only exact equality is one.
     """
 
@@ -274,12 +274,12 @@ class Origin:
     Attributes:
         contest: Name of the contest.
         engine: The contest's `engine_version`.
-        settings: Settings of the contest, with the seed's fingerprint.
+        settings: Settings of the contest by name, with the seed's fingerprint as `seed`. Callers must not change them.
         house: House players.
         game: Name of the contest whose rules are played; "" if the contest has its own.
         names: Names of the entrants.
-        numbers: Numbers of the entrants.
-        artifacts: Hashes of the entrants' artifacts, 32 bytes each.
+        numbers: Numbers of the entrants, in the order of `names`.
+        artifacts: sha256 of the entrants' artifacts, 32 bytes each, in the order of `names`.
     """
 
     __pydantic_config__ = CHECKED
@@ -294,11 +294,11 @@ class Origin:
     artifacts: bytes = b""
 
     def for_players(self, entrants: Iterable[str], house: Iterable[str]) -> Origin:
-        """Return the same origin with these players only.
+        """Return the same origin with these players only, and the entrants sorted by name.
 
         Args:
-            entrants: Names of entrants of this origin.
-            house: Names of house players.
+            entrants: Names of entrants, all of which this origin has.
+            house: Names of house players. Unknown ones are ignored.
         """
         names, house = tuple(sorted({*entrants})), {*house}
         indices = [self._indices[name] for name in names]
@@ -332,14 +332,14 @@ class ContestSetup:
     Attributes:
         contest: Name of the contest.
         engine: The contest's `engine_version`.
-        settings: Settings of the contest, with the seed's fingerprint.
+        settings: Settings of the contest by name, with the seed's fingerprint as `seed`. Callers must not change them.
         entrants: Entrants, including those that can't play.
-        numbers: Number of each entrant by name, including former entrants.
+        numbers: Number of each entrant by name, including former entrants, without gaps from 0.
         house: House players.
         house_numbers: Number of each house player by name, including former ones.
         game: Name of the contest whose rules are played; "" if the contest has its own.
         until: Settings of a run until the order is settled; None for other runs.
-        failed_legs: The first legs of the last run in which the rules failed.
+        failed_legs: The first legs of the last run in which the rules failed, at most 1,000.
     """
 
     __pydantic_config__ = CHECKED
@@ -357,12 +357,12 @@ class ContestSetup:
 
     @cached_property
     def artifacts(self) -> dict[str, str]:
-        """Hash of the artifact of each entrant that can play, by name."""
+        """sha256 of the artifact of each entrant that can play, in hexadecimal, by name in the order of entrants."""
         return {one.name: one.artifact for one in self.entrants if one.artifact}
 
     @cached_property
     def hashes(self) -> dict[str, bytes]:
-        """Hash of the artifact of each entrant that can play, as bytes, by name."""
+        """sha256 of the artifact of each entrant that can play, as 32 bytes, by name in the order of entrants."""
         return {name: bytes.fromhex(artifact) for name, artifact in self.artifacts.items()}
 
     @property
@@ -375,7 +375,7 @@ class ContestSetup:
 
     @property
     def sha256(self) -> dict[str, str]:
-        """Hash of the content of each entrant and house player, by name."""
+        """Hash of the content of each entrant and house player, by name, or "" if a file couldn't be read."""
         return {one.name: one.sha256 for one in self.entrants} | {one.name: one.sha256 for one in self.house}
 
     @property

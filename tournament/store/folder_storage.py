@@ -33,6 +33,7 @@ def _lock(file: IO[str]) -> None:
 
     Raises:
         BlockingIOError: Another process holds the lock.
+        OSError: The file system has no locks.
     """
     for _ in range(9):
         with contextlib.suppress(BlockingIOError):
@@ -79,11 +80,11 @@ class FolderStorage:
         return path
 
     def _open(self, name: str, flags: int = os.O_RDONLY) -> int:
-        """Return the descriptor of a regular file.
+        """Return the descriptor of a regular file, which the caller closes.
 
         Raises:
             FileNotFoundError: There is no such file.
-            RunError: The file can't be opened, or isn't a regular file.
+            RunError: The name is invalid, or the file can't be opened or isn't a regular file.
         """
         try:
             descriptor = os.open(self._path(name), flags | _OPEN_FILE, 0o666)
@@ -97,10 +98,12 @@ class FolderStorage:
         return descriptor
 
     def check_writable(self) -> None:
-        """Check whether `prepare` and `acquire` would succeed, without changing anything.
+        """Check that `prepare` and `acquire` would succeed now, without changing anything.
 
         Raises:
-            RunError: They would fail.
+            RunError: The folder can't be written or is a link to a place outside its parent, or another process is the
+                writer.
+            OSError: The file system has no locks, or the lock file can't be read.
         """
         self._require_no_outside_link()
         folder = self.location
@@ -150,7 +153,8 @@ class FolderStorage:
         """Become the only writer, and return False: the lock shows that no previous writer is running.
 
         Raises:
-            RunError: Another process is the writer, or the lock file can't be used.
+            RunError: Another process is the writer, or the lock file can't be opened or locked, isn't a regular file,
+                or has another hard link.
             OSError: The lock file can't be written, for example because the disk is full.
         """
         path = f"{self.location}/{LOCK_NAME}"
@@ -173,13 +177,17 @@ class FolderStorage:
         return False
 
     def release(self) -> None:
-        """Let other processes become the writer."""
+        """Let other processes become the writer. If this process isn't the writer, nothing happens."""
         if self._lock:
             self._lock.close()
             self._lock = None
 
     def still_held(self) -> bool:
-        """Return whether this process is the writer: False once the lock file was removed or replaced."""
+        """Return whether this process is the writer.
+
+        It is False before `acquire` and after `release`, and once the lock file was removed, replaced or can't be
+        found.
+        """
         if self._lock is None:
             return False
         try:
@@ -188,10 +196,11 @@ class FolderStorage:
             return False
 
     def may_be_locked(self) -> bool:
-        """Return whether a process is the writer.
+        """Return whether a process is the writer: False if there is no lock file.
 
         Raises:
             RunError: The lock file can't be opened, or isn't a regular file.
+            OSError: The file system has no locks.
         """
         with contextlib.suppress(FileNotFoundError), open(self._open(LOCK_NAME)) as sign:
             try:
@@ -204,10 +213,12 @@ class FolderStorage:
         """Return whether each entry of a folder is a regular file, by name. Names of folders end with a slash.
 
         Returns:
-            The entries; {} if there is no such folder, or this user can't read it.
+            The entries in no particular order, with hidden ones, and with False for links, pipes and devices. {} if
+            there is no such folder, or this user can't read it.
 
         Raises:
             RunError: The name is invalid, or something other than a folder has it.
+            OSError: The folder can't be read for another reason, such as a failing disk.
         """
         try:
             with os.scandir(self._folder(folder)) as entries:
@@ -222,7 +233,7 @@ class FolderStorage:
             return {}
 
     def folders(self) -> tuple[str, ...]:
-        """Return the names of the folders in this one, and of links to folders, sorted.
+        """Return the names of the folders in this one, and of links to folders, sorted and with hidden ones.
 
         Returns:
             The names; () if there is no such folder.
@@ -242,7 +253,8 @@ class FolderStorage:
         """Return the size in bytes of each file in a folder, by name.
 
         Returns:
-            The sizes, without hidden files, links, pipes and devices; {} if there is no such folder.
+            The sizes in no particular order, without hidden files, links, pipes and devices; {} if there is no such
+            folder.
 
         Raises:
             RunError: The name is invalid, or the folder can't be read.
@@ -262,7 +274,7 @@ class FolderStorage:
         return file_sizes
 
     def size(self, name: str) -> int | None:
-        """Return the size of a file in bytes, or None if there is no such file.
+        """Return the size of a file in bytes, or None if there is no such file or it isn't a regular file.
 
         Raises:
             OSError: The file's folder can't be searched.
@@ -271,7 +283,9 @@ class FolderStorage:
         return self.sizes([name]).get(name)
 
     def sizes(self, names: Sequence[str]) -> dict[str, int]:
-        """Return the sizes in bytes of those files that exist, by name, without links, pipes and devices.
+        """Return the sizes in bytes of those files that exist, by name, in the order of the names.
+
+        Links, pipes and devices are omitted.
 
         Raises:
             OSError: A file's folder can't be searched.
@@ -289,10 +303,15 @@ class FolderStorage:
     def read(self, name: str, max_bytes: int = MAX_READ) -> bytes:
         """Return the content of a file.
 
+        Args:
+            name: Name of the file.
+            max_bytes: Maximum size of the file; 512 MiB by default.
+
         Raises:
             FileNotFoundError: There is no such file.
             TooLarge: The file has more than `max_bytes` bytes.
-            RunError: The file can't be opened, or isn't a regular file.
+            RunError: The name is invalid, or the file can't be opened or isn't a regular file.
+            OSError: The file can't be read.
         """
         with open(self._open(name), "rb") as stream:
             size = os.fstat(stream.fileno()).st_size
@@ -302,13 +321,17 @@ class FolderStorage:
         return content
 
     def tail(self, name: str, count: int, size: int | None = None) -> tuple[bytes, int]:
-        """Return the last `count` bytes of a file, and its size in bytes.
+        """Return the last `count` bytes of a file, or all of a smaller file, and its size in bytes.
 
-        The argument `size` isn't needed.
+        Args:
+            name: Name of the file.
+            count: Number of bytes.
+            size: Unused, because asking for the size costs nothing here.
 
         Raises:
             FileNotFoundError: There is no such file.
-            RunError: The file can't be opened, or isn't a regular file.
+            RunError: The name is invalid, or the file can't be opened or isn't a regular file.
+            OSError: The file can't be read.
         """
         descriptor = self._open(name)
         try:
@@ -336,7 +359,7 @@ class FolderStorage:
         Args:
             name: Name of the file.
             content: Content of the file.
-            private: Whether only the owner can read the file.
+            private: Whether only the owner can read the file, and the folder if it is created.
             durable: Whether the file must survive a loss of power.
 
         Raises:
@@ -359,10 +382,15 @@ class FolderStorage:
         os.replace(self._path(staged), self._path(name))
 
     def publish_all(self, moves: Sequence[tuple[str, str]]) -> None:
-        """Publish those staged files that exist. Each folder is synchronised once, because that takes longest.
+        """Publish those staged files that exist, in this order, so that the moves survive a loss of power.
+
+        Each folder is synchronised once, at the end, because that takes longest.
+
+        Args:
+            moves: Pairs of the name in staging/ and the final name.
 
         Raises:
-            OSError: A file can't be moved.
+            OSError: A file can't be moved, or a folder can't be synchronised.
             RunError: A name is invalid, or its folder is a link or a file.
         """
         for staged, name in moves:
@@ -395,7 +423,7 @@ class FolderStorage:
             os.unlink(self._path(name))
 
     def open_staged(self, name: str) -> IO[bytes]:
-        """Create a file in staging/, and return it as a stream.
+        """Create a file in staging/, and that folder if it is missing, and return the file as a stream.
 
         Raises:
             OSError: The file exists or can't be created.
@@ -422,7 +450,7 @@ class FolderStorage:
 
         Raises:
             FileNotFoundError: There is no such file.
-            RunError: The file can't be opened, or isn't a regular file.
+            RunError: The name is invalid, or the file can't be opened or isn't a regular file.
             OSError: A folder on the way can't be searched.
         """
         # Imported here, because reading the field doesn't need it.
@@ -434,7 +462,10 @@ class FolderStorage:
         return pa.OSFile(os.fsencode(self._path(name)), "r")  # type: ignore[arg-type]
 
     def archives(self) -> tuple[str, ...]:
-        """Return the folders of archived records next to this one, without links, the newest last."""
+        """Return the paths of archived records next to this folder by ascending number, so the newest is last.
+
+        Links are omitted.
+        """
         folders = self._archives()
         return tuple(folders[number] for number in sorted(folders) if not os.path.islink(folders[number]))
 
@@ -444,7 +475,7 @@ class FolderStorage:
         return {int(path.removeprefix(start)): path for path in beside if path.removeprefix(start).isdecimal()}
 
     def new_archive(self) -> str:
-        """Return the folder for a new archive.
+        """Return the path for a new archive, which isn't created. Its number is one above the highest.
 
         Raises:
             RunError: This folder is a link, so it can't be moved.

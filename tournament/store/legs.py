@@ -47,10 +47,11 @@ def merged(
     """Concatenate columns of indices, and merge the lists of values that they index.
 
     Args:
-        columns: Pairs of values and an array of indices into them.
+        columns: Pairs of values and an array of indices into them, at least one.
 
     Returns:
-        The distinct values, and one array of indices into them.
+        The distinct values in the order in which they first occur, and one array of indices into them. If all columns
+        share one tuple of values, it is that tuple.
     """
     first = columns[0][0]
     if all(values is first for values, _ in columns):
@@ -64,7 +65,11 @@ def merged(
 
 
 def digest_column(digests: Iterable[str]) -> npt.NDArray[np.bytes_]:
-    """Return hexadecimal digests of 32 bytes as a column of bytes."""
+    """Return hexadecimal digests of 32 bytes as a column of bytes, which is read-only.
+
+    Raises:
+        ValueError: A digest isn't hexadecimal, or has another length.
+    """
     return np.frombuffer(bytes.fromhex("".join(digests)), DIGESTS)
 
 
@@ -89,19 +94,19 @@ def pair_keys(first: Ints, second: Ints) -> npt.NDArray[np.complex128]:
 class Legs(Sequence[LegResult]):
     """Results of legs as columns. Slices are views, and a LegResult is made for each leg that is accessed.
 
-    Columns are contiguous in memory.
+    Each column of a table is contiguous in memory. Callers must not change the arrays, which other legs can share.
 
     Attributes:
         digest: Digest of each leg, 32 bytes.
-        names: Names of bots and house players.
+        names: Distinct names of bots and house players, in any order. Some can have no leg.
         players: Index into `names`, by leg and seat.
         house: Index into `names` of the house player; −1 if there is none.
-        counts: Integers of each leg: match, number, sessions and games.
+        counts: Integers of each leg, by leg and column: match, number, sessions and games.
         sums: Fields of LegSums, by leg, seat and field.
         rare_fields: Distinct rare fields.
         rare_index: Index into `rare_fields` for each leg.
-        seconds: Time that a worker took for each leg.
-        used: Fields of Used, by leg, seat and field.
+        seconds: Time in seconds that a worker took for each leg.
+        used: Fields of Used, by leg, seat and field; 0 if unknown.
     """
 
     digest: npt.NDArray[np.bytes_]
@@ -123,7 +128,11 @@ class Legs(Sequence[LegResult]):
 
     @classmethod
     def from_results(cls, legs: Sequence[LegResult]) -> Legs:
-        """Return results as columns. Legs that are columns already are returned unchanged."""
+        """Return results as columns, in the same order. Legs that are columns already are returned unchanged.
+
+        Args:
+            legs: The results, all with the same number of seats. Without results the columns have two seats.
+        """
         if isinstance(legs, Legs):
             return legs
         names: dict[str, int] = {}
@@ -156,7 +165,11 @@ class Legs(Sequence[LegResult]):
 
     @classmethod
     def joined(cls, pieces: Iterable[Legs]) -> Legs:
-        """Return legs one after the other. Neighbouring slices of the same legs aren't copied."""
+        """Return legs one after the other. Neighbouring slices of the same legs aren't copied.
+
+        Args:
+            pieces: Legs in any order, all with the same number of seats. If none has legs, the result has two seats.
+        """
         pieces = [legs for legs in pieces if len(legs)]
         if len(pieces) <= 1:
             return pieces[0] if pieces else cls.from_results(())
@@ -241,18 +254,21 @@ class Legs(Sequence[LegResult]):
 
     @cached_property
     def ended(self) -> npt.NDArray[np.bool_]:
-        """Flags that show which legs a seat's faults ended."""
+        """Flags that show which legs a seat's faults ended. With more than two seats all are False."""
         flags: npt.NDArray[np.bool_] = np.array([bool(rest.disqualified_seats) for rest in self.rare_fields], bool)[
             self.rare_index
         ]
         return flags if self.players.shape[1] <= SEATS_THAT_END_A_LEG else np.zeros_like(flags)
 
     def seat_columns(self, seat: int) -> SeatColumns:
-        """Return the sums of one seat as columns."""
+        """Return the sums of one seat as columns, which are views that callers must not change."""
         return SeatColumns(*self.sums[:, seat].T)
 
     def without_luck(self) -> Legs:
-        """Return the same legs with luck subtracted from their points, and with the adjusted variances."""
+        """Return the same legs with luck subtracted from their points, and with the adjusted variances.
+
+        The result is this object if no leg has points due to luck.
+        """
         if not self.sums[:, :, 2].any():
             return self
         sums = self.sums.copy(order="F")
@@ -276,7 +292,7 @@ class Legs(Sequence[LegResult]):
         """Return the number of a seat's opponent for each leg: the other seat of two, or the house player.
 
         Args:
-            seat: The seat.
+            seat: The seat, of one or two.
             numbers: Numbers of the opponents by name.
 
         Returns:
@@ -285,7 +301,7 @@ class Legs(Sequence[LegResult]):
         return self.house_numbered(numbers) if self.seats == 1 else self.numbered(1 - seat, numbers)
 
     def house_numbered(self, numbers: Mapping[str, int]) -> Ints:
-        """Return the number of the house player for each leg, or −1 if there is none.
+        """Return the number of the house player for each leg, or −1 if there is none or it has no number.
 
         Args:
             numbers: Numbers of house players by name.
@@ -299,10 +315,10 @@ class Legs(Sequence[LegResult]):
         """Return the same legs with indices into other names.
 
         Args:
-            names: Names that include those of the players.
+            names: Distinct names that include those of the bots and house players of these legs.
 
         Raises:
-            ValueError: A player's name is missing.
+            ValueError: The name of a bot or house player is missing.
         """
         numbers = {name: place for place, name in enumerate(names)}
         new = np.array([*(numbers.get(name, -1) for name in self.names), -1], np.int32)
@@ -316,7 +332,7 @@ class Legs(Sequence[LegResult]):
         return bool((np.diff(pair_keys(self.match, self.number)) > 0).all())
 
     def in_order(self) -> Legs:
-        """Return the same legs sorted by match and number."""
+        """Return the same legs sorted by match and number. The result is this object if they are in order already."""
         if self.are_in_order():
             return self
         # A stable sort is fast, because legs are a few sorted runs.
@@ -349,7 +365,7 @@ class Legs(Sequence[LegResult]):
         return np.stack([edges[:-1], edges[1:]], axis=1)
 
     def among(self, entrants: Container[str], house: Container[str] | None = None) -> Legs:
-        """Return the legs of these entrants only.
+        """Return the legs of these entrants only, in the same order. The result is this object if all legs are.
 
         Args:
             entrants: Names, of which all entrants of a leg must have one.

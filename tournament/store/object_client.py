@@ -64,7 +64,7 @@ class ObjectClient:
         self._answered = False
 
     def _store(self, limits: tuple[int, int, int]) -> _Store:
-        """Return the store with limits for retries and time.
+        """Return the store with limits for retries and time. Stores are cached by their limits.
 
         Args:
             limits: Retries, seconds for all of them, and seconds for each request.
@@ -101,10 +101,15 @@ class ObjectClient:
     def _send(self, request: Callable[[_Store], _Result], limits: tuple[int, int, int] | None = None) -> _Result:
         """Send a request and return its result.
 
+        Args:
+            request: Called with the store; returns the result.
+            limits: Retries, seconds for all of them, and seconds for each request. None for patient ones, or for short
+                ones until the store has answered once.
+
         Raises:
             FileNotFoundError: The object is missing.
             AlreadyExists: A conditional put found another version.
-            RunError: Any other error.
+            RunError: Any other error, such as a missing bucket, refused credentials or no answer.
             InputError: The URL needs an account.
         """
         try:
@@ -142,7 +147,8 @@ class ObjectClient:
         """Return what is directly below a prefix.
 
         Returns:
-            The size in bytes of each object, by name, and the names of the prefixes.
+            The size in bytes of each object, by name, and the names of the prefixes, without slashes. Both are empty if
+            nothing is there.
 
         Raises:
             RunError: The request fails, or there is no such bucket.
@@ -168,6 +174,10 @@ class ObjectClient:
     def get(self, key: str, max_bytes: int = MAX_READ) -> tuple[bytes, Version]:
         """Return the content of an object, and its version.
 
+        Args:
+            key: Key of the object.
+            max_bytes: Maximum size of the object; 512 MiB by default.
+
         Raises:
             FileNotFoundError: The object is missing.
             TooLarge: The object has more than `max_bytes` bytes.
@@ -189,7 +199,11 @@ class ObjectClient:
         return self._send(request)
 
     def get_range(self, key: str, start: int, end: int) -> tuple[bytes, int]:
-        """Return the bytes of an object from `start` to before `end`, and the object's size.
+        """Return the bytes of an object from `start` to before `end`, and the object's size in bytes.
+
+        Returns:
+            Bytes and size. Fewer bytes if the object ends before `end`. If it has none from `start` on, b"" and
+            `start`.
 
         Raises:
             FileNotFoundError: The object is missing.
@@ -198,7 +212,7 @@ class ObjectClient:
         """
 
         def request(store: _Store) -> tuple[bytes, int]:
-            """Return the range's bytes, and the object's size."""
+            """Return the range's bytes, and the object's size in bytes."""
             response = obstore.get(store, key, options={"range": (start, end)})
             return response.bytes().to_bytes(), response.meta["size"]
 
@@ -231,9 +245,9 @@ class ObjectClient:
             The new version.
 
         Raises:
-            AlreadyExists: The object has another version.
-            RunError: The request fails.
-            _NoAnswer: The store answered none of five attempts, with pauses of 8.5 seconds in all.
+            AlreadyExists: The object has another version, or exists although it was to be created.
+            RunError: The request fails. If the store doesn't answer, there are five attempts, with pauses of 8.5
+                seconds in all.
             InputError: The URL needs an account.
         """
         mode = cast(Any, expected or "create")
@@ -275,7 +289,7 @@ class ObjectClient:
                 self._send(lambda store: obstore.delete(store, keys))
 
     def open_writer(self, key: str) -> Upload:
-        """Return a stream that becomes an object.
+        """Return a stream that becomes an object once it is finished, and replaces one with this key.
 
         Raises:
             RunError: The request fails.

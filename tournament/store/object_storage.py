@@ -46,7 +46,7 @@ class ObjectStorage:
         return f"{self._prefix}{checked_name(name)}"
 
     def check_writable(self) -> None:
-        """Check that the store can be reached.
+        """Check that the store can be reached and read, but not whether it can be written or who the writer is.
 
         Raises:
             RunError: The request fails.
@@ -87,7 +87,7 @@ class ObjectStorage:
         return bool(previous)
 
     def release(self) -> None:
-        """Let other processes become the writer."""
+        """Let other processes become the writer. A failing request is ignored."""
         if self._sign:
             # If this fails, the next writer assumes a crash.
             with contextlib.suppress(AlreadyExists, FileNotFoundError, RunError):
@@ -95,7 +95,7 @@ class ObjectStorage:
         self._sign = b""
 
     def still_held(self) -> bool:
-        """Return whether this process is still the writer.
+        """Return whether this process is still the writer: False before `acquire` and after `release`, too.
 
         Raises:
             RunError: The request fails.
@@ -119,7 +119,7 @@ class ObjectStorage:
             return False
 
     def list(self, folder: str) -> dict[str, int]:
-        """Return the size in bytes of each object in a folder, by name, without hidden ones.
+        """Return the size in bytes of each object in a folder, by name, without hidden ones. {} if there are none.
 
         Raises:
             RunError: The name is invalid, or the request fails.
@@ -129,7 +129,7 @@ class ObjectStorage:
         return {name: size for name, size in sizes.items() if not name.startswith(".")}
 
     def everything(self, folder: str) -> dict[str, bool]:
-        """Return whether each entry of a folder is a file, by name. Names of folders end with a slash.
+        """Return whether each entry of a folder is a file, by name, files first. Names of folders end with a slash.
 
         Raises:
             RunError: The name is invalid, or the request fails.
@@ -160,7 +160,9 @@ class ObjectStorage:
             return None
 
     def sizes(self, names: Sequence[str]) -> dict[str, int]:
-        """Return the sizes in bytes of those objects that exist, by name, with parallel requests.
+        """Return the sizes in bytes of those objects that exist, by name, in the order of the names.
+
+        Requests are sent in parallel.
 
         Raises:
             RunError: A name is invalid, or a request fails.
@@ -172,25 +174,29 @@ class ObjectStorage:
     def read(self, name: str, max_bytes: int = MAX_READ) -> bytes:
         """Return the content of an object.
 
+        Args:
+            name: Name of the object.
+            max_bytes: Maximum size of the object; 512 MiB by default.
+
         Raises:
             FileNotFoundError: The object is missing.
             TooLarge: The object has more than `max_bytes` bytes.
-            RunError: The request fails.
+            RunError: The name is invalid, or the request fails.
             InputError: The URL needs an account.
         """
         return self._client.get(self._key(name), max_bytes)[0]
 
     def tail(self, name: str, count: int, size: int | None = None) -> tuple[bytes, int]:
-        """Return the last `count` bytes of an object, and its size in bytes.
+        """Return the last `count` bytes of an object, or all of a smaller one, and its size in bytes.
 
         Args:
             name: Name of the object.
             count: Number of bytes.
-            size: Size of the object, which saves a request if it is known.
+            size: Size of the object in bytes, which saves a request; None if it is unknown.
 
         Raises:
             FileNotFoundError: The object is missing.
-            RunError: The request fails.
+            RunError: The name is invalid, or a request fails.
             InputError: The URL needs an account.
         """
         key = self._key(name)
@@ -202,7 +208,13 @@ class ObjectStorage:
         return content, now
 
     def replace(self, name: str, content: bytes, *, private: bool = False, durable: bool = True) -> None:
-        """Create or replace an object. The bucket's rules decide who can read private ones.
+        """Create or replace an object in one step.
+
+        Args:
+            name: Name of the object.
+            content: Content of the object.
+            private: Without effect: the bucket's rules decide who can read the object.
+            durable: Without effect: an object is always durable.
 
         Raises:
             RunError: The name is invalid, or the request fails.
@@ -224,6 +236,9 @@ class ObjectStorage:
     def publish_all(self, moves: Sequence[tuple[str, str]]) -> None:
         """Publish those staged objects that exist, in parallel, because a store answers slowly.
 
+        Args:
+            moves: Pairs of the name in staging/ and the final name.
+
         Raises:
             RunError: A name is invalid, or a request fails.
             InputError: The URL needs an account.
@@ -234,6 +249,7 @@ class ObjectStorage:
 
             Raises:
                 RunError: A name is invalid, or a request fails.
+                InputError: The URL needs an account.
             """
             with contextlib.suppress(FileNotFoundError):
                 self.publish(*move)
@@ -251,7 +267,7 @@ class ObjectStorage:
         self._client.remove([self._key(name)])
 
     def open_staged(self, name: str) -> IO[bytes]:
-        """Return a stream that becomes an object in staging/.
+        """Return a stream that becomes an object in staging/, and replaces one with this name.
 
         Raises:
             RunError: The name is invalid, or the request fails.
@@ -260,7 +276,7 @@ class ObjectStorage:
         return cast(IO[bytes], self._client.open_writer(self._key(name)))
 
     def finish_staged(self, stream: IO[bytes]) -> None:
-        """Complete a staged object.
+        """Complete a staged object, and close its stream.
 
         Raises:
             RunError: A request fails.
@@ -272,7 +288,7 @@ class ObjectStorage:
 
         Raises:
             FileNotFoundError: The object is missing.
-            RunError: The request fails.
+            RunError: The name is invalid, or the request fails.
             InputError: The URL needs an account.
         """
         # Imported here, because reading the field doesn't need it.

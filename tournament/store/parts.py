@@ -52,11 +52,12 @@ def reading(storage: Storage, part: Part) -> Iterator[None]:
 
 
 def columns_in(storage: Storage, part: Part) -> tuple[Column, ...]:
-    """Return the columns of a published part, as its own schema describes them.
+    """Return the columns of a published part in the order of the file, as its own schema describes them.
 
     Raises:
         FileNotFoundError: The part is missing.
-        RunError: The part has other bytes than were written, or columns of a kind that parts don't have.
+        RunError: The part can't be opened, has other bytes than were written, or has columns of a kind that parts don't
+            have.
         OSError: The part can't be read.
     """
     require_written(storage, part)
@@ -81,6 +82,7 @@ def _opened(storage: Storage, part: Part) -> pa.NativeFile:
     Raises:
         FileNotFoundError: The part is missing, or was replaced.
         RunError: The file can't be opened.
+        OSError: A folder on the way can't be searched.
     """
     for place in (part.path, part.staged):
         with contextlib.suppress(FileNotFoundError):
@@ -118,14 +120,17 @@ def read_parts(
     only: Collection[str] | None = None,
     matches: Collection[int] | None = None,
 ) -> pa.Table:
-    """Return the rows of published parts, in order.
+    """Return the rows of published parts, in the order of the parts and of their rows.
 
     Args:
         storage: Storage of the records.
         columns: Columns of the table.
         parts: Parts to read.
-        only: Names of the columns to read; None for all.
-        matches: Numbers of the matches to read; None for all.
+        only: Names of the columns to read; None for all. Other names are ignored.
+        matches: Numbers of the matches to read; None for all. Then `only` must have the column match.
+
+    Returns:
+        The selected columns in the order of `columns`. Without parts it has no rows.
 
     Raises:
         FileNotFoundError: A part is missing.
@@ -156,7 +161,10 @@ def read_parts(
 
 
 def _may_have(group: pq.RowGroupMetaData, matches: Collection[int]) -> bool:
-    """Return whether matches might be in a row group, given the minimum and maximum of its first column."""
+    """Return whether matches might be in a row group, by the minimum and maximum of its first column, match.
+
+    It is True if the group has no minimum and maximum.
+    """
     statistics: Any = group.column(0).statistics
     if statistics is None or not statistics.has_min_max:
         return True
@@ -175,7 +183,7 @@ def parts_as_dataset(
     parts: Sequence[tuple[Part, tuple[int, int]]],
     matches: Collection[int] | None = None,
 ) -> Dataset:
-    """Return published parts as one dataset of arrow.
+    """Return published parts as one dataset of arrow, with rows in the order of the parts. No part is opened yet.
 
     A scan that selects matches skips other parts and row groups. It verifies page checksums, and fails with OSError if
     a part is damaged or missing.
@@ -218,17 +226,17 @@ def read_rows(
 ) -> Iterator[dict[str, npt.NDArray[Any]]]:
     """Yield the columns of a published part, one row group at a time.
 
-    It uses no threads, because callers read parts in parallel.
+    It uses no threads, because callers read parts in parallel. Exceptions occur while rows are read.
 
     Args:
         storage: Storage of the records.
         part: Part to read.
         columns: Columns of the table.
         names: Names of the columns to read; None for all.
-        groups: Numbers of the row groups to read; None for all.
+        groups: Numbers of the row groups to read, in this order; None for all.
 
     Yields:
-        Values by column, with flags as bool.
+        Values by column, with flags as bool and names as objects. Arrays can be read-only.
 
     Raises:
         FileNotFoundError: The part is missing.
@@ -242,7 +250,7 @@ def read_rows(
 def _rows_in(
     file: pq.ParquetFile, storage: Storage, part: Part, names: Sequence[str], groups: Iterable[int] | None = None
 ) -> Iterator[dict[str, npt.NDArray[Any]]]:
-    """Yield the columns of an open part, one row group at a time.
+    """Yield the values of an open part by column, one row group at a time. Arrays can be read-only.
 
     Raises:
         RunError: The part can't be read.
@@ -258,6 +266,8 @@ def read_rows_with_bytes(
     storage: Storage, part: Part, columns: Sequence[Column], names: Sequence[str]
 ) -> Iterator[dict[str, npt.NDArray[Any]]]:
     """Return an iterator over the columns of a published part, one row group at a time, with flags as uint8.
+
+    Names are objects. Arrays can be read-only. Exceptions occur while rows are read.
 
     Args:
         storage: Storage of the records.
@@ -290,7 +300,9 @@ def row_group_edges(storage: Storage, part: Part, columns: Sequence[Column]) -> 
 
 
 def read_origin(storage: Storage, part: Part, columns: Sequence[Column]) -> dict[str, str]:
-    """Return the metadata of a part about the origin of its games.
+    """Return those metadata of a published part that are about the origin of its games, by the keys of ORIGIN.
+
+    Keys that the part lacks are omitted.
 
     Raises:
         FileNotFoundError: The part is missing.
@@ -306,7 +318,7 @@ def _origin_in(file: pq.ParquetFile) -> dict[str, str]:
 
 
 def column_values(table: pa.Table, name: str) -> npt.NDArray[Any]:
-    """Return a column without nulls: numbers, flags, or names as an array of objects.
+    """Return a column without nulls: numbers, flags, or names as an array of objects. It can be read-only.
 
     `to_numpy` would import pandas, and `cast` pyarrow.compute: both take long.
     """
@@ -345,19 +357,21 @@ def copy_legs(
 ) -> PartWriter:
     """Write the rows of legs that stay in the records to a staged part, which the caller finishes.
 
+    The part has the name and the origin of the first batch's part. If this fails, the staged file is removed.
+
     Args:
         storage: Storage of the records.
         table: Table of the part.
         columns: Columns of the table.
-        sources: Batches, each with a flag for each leg that stays. Rows of more than one batch are sorted by match and
-            number in memory.
+        sources: Batches, at least one, each with a flag for each of its legs, which is True if the leg stays. Rows of
+            more than one batch are sorted by match and number in memory.
         sessions_per_leg: Number of sessions of a leg.
         staged: Name of the new part in staging/.
 
     Raises:
         OSError: The part can't be written.
         FileNotFoundError: A part of the sources is missing.
-        RunError: A part of the sources is damaged, or has rows of other legs.
+        RunError: A part of the sources is damaged, or has rows of other legs. Or a request to the object store fails.
     """
     legs = Legs.joined(batch.legs for batch, _ in sources)
     players = {f"bot_{seat}": legs.players[:, seat] for seat in range(legs.seats)} | {"house": legs.house}
@@ -371,6 +385,7 @@ def copy_legs(
 
         Raises:
             OSError: The part can't be written.
+            RunError: A request to the object store fails.
         """
         assert writer
         leg_indices = np.concatenate([indices for indices, _ in waiting])
@@ -417,11 +432,14 @@ def copy_legs(
 
 
 def damage(storage: Storage, part: Part) -> str:
-    """Return "missing" or "damaged" if a published part isn't as it was written, by its hash, otherwise "".
+    """Return "missing" or "damaged" if a published part isn't as it was written, otherwise "".
+
+    A games part is compared with its hash. A sessions part is compared with its seal and the hash of its rows, and is
+    damaged if it can't be read, too.
 
     Raises:
         RunError: The part can't be opened.
-        OSError: The part can't be read.
+        OSError: A games part can't be read.
     """
     if not part.blake3:
         try:
@@ -452,7 +470,7 @@ def require_written(storage: Storage, part: Part) -> None:
 
 
 def compute_digest(storage: Storage, part: Part) -> str | None:
-    """Return the hash of a published part, or None if the part is missing.
+    """Return the BLAKE3 hash of a published part in hexadecimal, or None if the part is missing or was replaced.
 
     Raises:
         OSError: The part can't be read.

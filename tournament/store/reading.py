@@ -31,10 +31,11 @@ class Records:
     """The records that count at one moment.
 
     Attributes:
-        field: The field; None before the first run.
+        field: The field; None before the first run, when there are no batches either.
         batches: Batches that count, sorted by name.
         problems: Problem of each batch that is omitted, by name. The text follows a part's name in messages.
-        waiting: Batches that don't count, because no run has accepted or cut them yet.
+        waiting: Batches that don't count until a run accepts or cuts them. They have legs of another field, or a leg
+            of an earlier batch.
     """
 
     field: ContestSetup | None = None
@@ -44,7 +45,7 @@ class Records:
 
     @property
     def parts(self) -> list[Part]:
-        """Parts of all batches, including those that don't count."""
+        """Parts of all batches that count, then of those that don't, each games part before its sessions part."""
         return [part for batch in (*self.batches, *self.waiting) for part in batch.parts]
 
 
@@ -55,6 +56,7 @@ def read_records(storage: Storage) -> Records:
 
     Raises:
         RunError: The storage can't be read, has records of an earlier version, or parts of several tournaments.
+        OSError: A part's folder can't be searched, or the file of the field can't be read.
     """
     batches, problems = read_batches(storage)
     field = read_field(storage, batches)
@@ -70,7 +72,8 @@ def read_records(storage: Storage) -> Records:
 def split_counting(field: ContestSetup, batches: Sequence[Batch]) -> tuple[list[Batch], list[Batch]]:
     """Return the batches whose legs all belong to a field and to no other batch, and the other batches.
 
-    A batch that shares a leg with an earlier one is among the others.
+    A batch that shares a leg with an earlier one is among the others. Both lists keep the order of the batches, except
+    that those with shared legs are the last of the others.
     """
     counting: list[Batch] = []
     waiting: list[Batch] = []
@@ -96,8 +99,13 @@ def read_batches(storage: Storage, *, with_rows: bool = False) -> tuple[list[Bat
         storage: Storage of the records.
         with_rows: Whether to compare the rows of sessions with their hash, too.
 
+    Returns:
+        The batches, with their legs contiguous in memory, and the problems. A batch is omitted if a part is damaged or
+        missing, if a leg is impossible, or if most other batches have another number of seats.
+
     Raises:
         RunError: The storage can't be read.
+        OSError: A part's folder can't be searched.
     """
     sizes = {
         matched[1]: size for name, size in storage.list("sessions").items() if (matched := BATCH_FILE.fullmatch(name))
@@ -149,7 +157,10 @@ def read_batches(storage: Storage, *, with_rows: bool = False) -> tuple[list[Bat
 
 
 def _possible(batches: Sequence[Batch], problems: dict[str, str]) -> list[Batch]:
-    """Return the batches whose legs are possible, contiguous in memory, and add the others to the problems."""
+    """Return the batches whose legs are possible, contiguous in memory, and add the others to the problems.
+
+    A batch with another number of seats than most batches is among the others, too. The order stays the same.
+    """
     seats = Counter(batch.legs.seats for batch in batches).most_common(1)
     foreign = {one.name: "has legs with another number of seats" for one in batches if one.legs.seats != seats[0][0]}
     possible = side_by_side([batch for batch in batches if batch.name not in foreign])
@@ -169,6 +180,8 @@ def _possible(batches: Sequence[Batch], problems: dict[str, str]) -> list[Batch]
 def is_current(storage: Storage, batch_name: str, part: Part) -> bool:
     """Return whether a part of games/ still belongs to its batch. A run might have replaced both.
 
+    It is False if the sessions part is missing or damaged.
+
     Raises:
         RunError: The sessions part can't be opened.
     """
@@ -179,15 +192,19 @@ def is_current(storage: Storage, batch_name: str, part: Part) -> bool:
 
 
 def read_field(storage: Storage, batches: Sequence[Batch] | None = None) -> ContestSetup | None:
-    """Return the current field, or None before the first run. A missing or damaged one is restored from the batches.
+    """Return the current field. A missing or damaged one is restored from the batches, but isn't written.
 
     Args:
         storage: Storage of the records.
-        batches: The batches, if the caller has read them.
+        batches: The batches if the caller has read them; None to read them if necessary.
+
+    Returns:
+        The field, or None if it is missing or damaged and there are no batches, as before the first run.
 
     Raises:
         RunError: These are records of an earlier version, the storage can't be read, or two players have the same
             number.
+        OSError: The file of the field can't be read, or a part's folder can't be searched.
     """
     content = read_if_present(storage, FIELD_NAME)
     if content is not None:
@@ -206,7 +223,8 @@ def read_field(storage: Storage, batches: Sequence[Batch] | None = None) -> Cont
 def _field_from(batches: Sequence[Batch]) -> ContestSetup | None:
     """Return a field to which the legs of batches belong, or None without batches.
 
-    The next run writes it with the facts that the batches don't have.
+    Settings are those of the last batch, and every entrant has the kind wasm. The next run writes the field with the
+    facts that the batches don't have.
 
     Raises:
         RunError: Two players have the same number.
@@ -267,11 +285,12 @@ def read_if_present(storage: Storage, path: str, *most: int) -> bytes | None:
     Args:
         storage: Storage of the records.
         path: Name of the file.
-        most: Maximum bytes of the file; by default those of any file that is read as a whole. The result is b"" if the
-            file is larger.
+        most: Maximum bytes of the file, at most one number; 512 MiB by default. The result is b"" if the file is
+            larger.
 
     Raises:
-        RunError: The file can't be opened.
+        RunError: The file can't be opened, or a request to the object store fails.
+        OSError: The file can't be read.
     """
     try:
         return storage.read(path, *most)
@@ -282,7 +301,7 @@ def read_if_present(storage: Storage, path: str, *most: int) -> bytes | None:
 
 
 def side_by_side(batches: Sequence[Batch]) -> list[Batch]:
-    """Return copies of batches whose legs share one contiguous table.
+    """Return copies of batches, in the same order, whose legs share one contiguous table.
 
     Everything else that the old legs refer to can then be freed.
     """

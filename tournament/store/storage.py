@@ -34,6 +34,8 @@ class TooLarge(RunError):
 class Storage(Protocol):
     """Files of one contest by name. Names that lead outside are refused with RunError.
 
+    Methods that send requests to an object store also fail with InputError if its URL needs an account.
+
     Attributes:
         location: Folder or URL of the results.
     """
@@ -44,7 +46,7 @@ class Storage(Protocol):
         """Check that `prepare` and `acquire` would work, as far as that is known without changing anything.
 
         Raises:
-            RunError: They would fail.
+            RunError: They would fail, for example because another process is the writer of a folder.
         """
 
     def prepare(self) -> None:
@@ -58,17 +60,18 @@ class Storage(Protocol):
         """Become the only writer.
 
         Returns:
-            Whether the previous writer might still be running.
+            Whether the previous writer might still be running. It is always False for a folder.
 
         Raises:
-            RunError: Another process is the writer.
+            RunError: Another process is the writer, or the lock can't be written.
+            OSError: The folder's disk is full.
         """
 
     def release(self) -> None:
         """Let other processes become the writer."""
 
     def still_held(self) -> bool:
-        """Return whether this process is still the writer.
+        """Return whether this process is still the writer: False before `acquire` and after `release`, too.
 
         Raises:
             RunError: A request to the object store fails.
@@ -84,6 +87,8 @@ class Storage(Protocol):
     def list(self, folder: str) -> dict[str, int]:
         """Return the size in bytes of each file directly inside a folder, by name, or {} if there is no such folder.
 
+        Hidden files are omitted. The order is arbitrary.
+
         Raises:
             RunError: The folder can't be read.
         """
@@ -91,12 +96,16 @@ class Storage(Protocol):
     def everything(self, folder: str) -> dict[str, bool]:
         """Return whether each entry directly inside a folder is a file, by name. Names of folders end with a slash.
 
+        Hidden entries are included. The order is arbitrary. The result is {} if there is no such folder, or this user
+        can't read it.
+
         Raises:
-            RunError: The folder can't be read.
+            RunError: The name is invalid, or a request to the object store fails.
+            OSError: The folder can't be read for another reason than permissions.
         """
 
     def folders(self) -> tuple[str, ...]:
-        """Return the names of the folders at this location.
+        """Return the names of the folders at this location, sorted, or () if there is no such location.
 
         Raises:
             RunError: The location can't be read.
@@ -111,7 +120,7 @@ class Storage(Protocol):
         """
 
     def sizes(self, names: Sequence[str]) -> dict[str, int]:
-        """Return the sizes in bytes of those files that exist.
+        """Return the sizes in bytes of those files that exist, by name, in the order of the names.
 
         Raises:
             OSError: A file's folder can't be searched.
@@ -121,23 +130,29 @@ class Storage(Protocol):
     def read(self, name: str, max_bytes: int = MAX_READ) -> bytes:
         """Return the content of a file.
 
+        Args:
+            name: Name of the file.
+            max_bytes: Maximum size of the file; 512 MiB by default.
+
         Raises:
             FileNotFoundError: There is no such file.
             TooLarge: The file has more than `max_bytes` bytes.
-            RunError: The file can't be opened.
+            RunError: The name is invalid, the file can't be opened, or a request to the object store fails.
+            OSError: The file can't be read in the folder.
         """
 
     def tail(self, name: str, count: int, size: int | None = None) -> tuple[bytes, int]:
-        """Return the last `count` bytes of a file, and its size.
+        """Return the last `count` bytes of a file, or all of a smaller file, and its size in bytes.
 
         Args:
             name: Name of the file.
             count: Number of bytes.
-            size: Size of the file, which saves a request if it is known.
+            size: Size of the file in bytes, which saves a request; None if it is unknown.
 
         Raises:
             FileNotFoundError: There is no such file.
-            RunError: The file can't be opened.
+            RunError: The name is invalid, the file can't be opened, or a request to the object store fails.
+            OSError: The file can't be read in the folder.
         """
 
     def replace(self, name: str, content: bytes, *, private: bool = False, durable: bool = True) -> None:
@@ -165,6 +180,9 @@ class Storage(Protocol):
     def publish_all(self, moves: Sequence[tuple[str, str]]) -> None:
         """Move those staged files that exist to their names, so that the moves survive a loss of power.
 
+        Args:
+            moves: Pairs of the name in staging/ and the final name.
+
         Raises:
             OSError: A file can't be moved in the folder.
             RunError: A name is invalid, or a request to the object store fails.
@@ -179,15 +197,15 @@ class Storage(Protocol):
         """
 
     def open_staged(self, name: str) -> IO[bytes]:
-        """Create a file in staging/, and return it as a stream.
+        """Create a file in staging/, and return it as a stream, which the caller passes to `finish_staged` or closes.
 
         Raises:
             OSError: The file can't be created in the folder, for example because it exists.
-            RunError: The object store's request fails.
+            RunError: The name is invalid, or a request to the object store fails.
         """
 
     def finish_staged(self, stream: IO[bytes]) -> None:
-        """Complete a staged file, so that it survives a loss of power.
+        """Complete a staged file, so that it survives a loss of power, and close its stream.
 
         Raises:
             OSError: The file can't be written in the folder.
@@ -199,24 +217,25 @@ class Storage(Protocol):
 
         Raises:
             FileNotFoundError: There is no such file.
-            RunError: The file can't be opened.
+            RunError: The name is invalid, the file can't be opened, or a request to the object store fails.
+            OSError: A folder on the way can't be searched.
         """
 
     def archives(self) -> tuple[str, ...]:
-        """Return the locations of archived records next to these, the newest last."""
+        """Return the locations of archived records next to these, the newest last. An object store has none."""
 
     def new_archive(self) -> str:
-        """Return the location for a new archive.
+        """Return the location for a new archive, which isn't created.
 
         Raises:
-            RunError: These records can't be moved.
+            RunError: These records can't be moved, because the folder is a link or they are in an object store.
         """
 
     def move(self, to: str) -> None:
-        """Move all records to another location.
+        """Move all records to another location, such as that of `new_archive`.
 
         Raises:
-            RunError: These records can't be moved.
+            RunError: These records are in an object store.
             OSError: The folder can't be moved.
         """
 
@@ -238,8 +257,12 @@ _NAME = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}/)*[A-Za-z0-9_][A-Za-z
 def has_records(storage: Storage) -> bool:
     """Return whether there are records of a contest that this user can see, possibly of an earlier version.
 
+    It is False for another user's private folder.
+
     Raises:
-        RunError: A folder of the records can't be read.
+        RunError: A folder of the records can't be read, or a request to the object store fails.
+        InputError: The URL needs an account.
+        OSError: The folder can't be searched for another reason than permissions.
     """
     # The contents of another user's private folder are unknown.
     with contextlib.suppress(PermissionError):
@@ -253,10 +276,10 @@ def staged_name(name: str) -> str:
 
 
 def checked_name(name: str) -> str:
-    """Return a name that can't lead outside the results.
+    """Return the name unchanged if it can't lead outside the results.
 
     Raises:
-        RunError: The name could lead outside.
+        RunError: The name could lead outside, has unusual characters, or a part of it has more than 200 characters.
     """
     if not _NAME.fullmatch(name):
         raise RunError(f"{name[:200]!r} isn't a valid name inside the results")
@@ -269,10 +292,10 @@ def is_url(location: str) -> bool:
 
 
 def open_storage(location: str) -> Storage:
-    """Return the storage at the path of a folder, or at a URL such as s3://bucket/prefix.
+    """Return the storage at the path of a folder, or at a URL such as s3://bucket/prefix. Nothing is opened yet.
 
     Raises:
-        InputError: The URL is invalid.
+        InputError: The URL is invalid, or can't hold results.
     """
     # Imported here, because both modules import this one, and a folder needs no client of object stores.
     if is_url(location) and not location.startswith("file:///"):
@@ -291,7 +314,7 @@ def join_location(location: str, name: str) -> str:
 
 
 def split_location(location: str) -> tuple[str, str]:
-    """Return the location that contains a location, and its name there."""
+    """Return the location that contains a location, and its name there. A path of one step is in "."."""
     path, mark, options = location.partition("?") if is_url(location) else (location, "", "")
     parent, _, name = path.rstrip("/").rpartition("/")
     return f"{parent or '.'}{mark}{options}", name
