@@ -172,9 +172,9 @@ class MatchReport:
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each opponent, with NaN for what is unknown.
 
-        The index has the opponents' names. The rows are in the order of `opponents`: those with the bot's most points
-        first. The columns are the points of the bot, those of the baseline, and their difference. Each is
-        followed by its standard error, such as `points_stderr`.
+        The index has the opponents' names. The rows are in the order of `opponents`, with the bot's best result first.
+        The columns are the points of the bot, those of the baseline, and their difference. Each is followed by its
+        standard error, such as `points_stderr`.
         """
         import pandas as pd  # the command doesn't need it
 
