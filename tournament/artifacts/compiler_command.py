@@ -111,7 +111,7 @@ _BOT_FLAGS = [
 
 @cache
 def version() -> str:
-    """Return everything on which the bytes of a build depend, except the source."""
+    """Return everything on which the bytes of a build depend, except the source, as one text. It is kept."""
     by_language = [word for kind in LANGUAGES for word in (*STANDARDS[kind], *_LANGUAGE_FLAGS[kind])]
     exception_parts = [*EXCEPTIONS, *FLAGS_OF_LIBRARY, *SOURCES_THAT_THROW]
     flags = [
@@ -137,7 +137,7 @@ def digest() -> str:
 
 
 def language_of(standard: str) -> str:
-    """Return the language of one of the STANDARDS."""
+    """Return the language of one of the STANDARDS: "c" or "cpp"."""
     return next(kind for kind, standards in STANDARDS.items() if standard in standards)
 
 
@@ -153,12 +153,20 @@ def own_command(kind: str) -> list[str]:
 
 
 def _with_all_files(kind: str) -> list[str]:
+    """Return the compiler's command for a language with its first standard, which finds files on this machine."""
     driver = "cc" if kind == "c" else "c++"
     return [zig(), driver, *_FLAGS, f"-std={STANDARDS[kind][0]}", *_LANGUAGE_FLAGS[kind]]
 
 
 def asking_for_words(kind: str, source: str) -> list[str]:
-    """Return a command that compiles an empty source and prints the call of the compiler proper (`words_said`)."""
+    """Return a command for an empty source. `words_said` finds the call of the compiler proper in its message.
+
+    The compiler prints its calls when `run_compiler` gets a folder for its cache.
+
+    Args:
+        kind: "c" or "cpp".
+        source: Name of the empty source.
+    """
     return [*_with_all_files(kind), "-c", source, "-o", "said.o"]
 
 
@@ -166,7 +174,7 @@ def words_said(message: str, source: str) -> list[str]:
     """Return the words for the compiler proper, with the paths of bots' compilations, and without names of files.
 
     Args:
-        message: The message of `asking_for_words`.
+        message: What the command of `asking_for_words` prints.
         source: Name of the empty source.
 
     Raises:
@@ -186,6 +194,7 @@ def bot_command(arguments: list[str], standard: str) -> list[str]:
 
     Args:
         arguments: The result of `words_said`.
+        standard: Language standard, one of the STANDARDS.
     """
     return [zig(), "clang", *arguments, f"-std={standard}", *_BOT_FLAGS]
 
@@ -193,7 +202,11 @@ def bot_command(arguments: list[str], standard: str) -> list[str]:
 def seen_by_bots(folder: Path, files: Mapping[str, Path]) -> str:
     """Return the list of the files that a compilation finds, as the JSON that the compiler reads.
 
-    They are the compiler's headers, the sdk's headers in `folder`, and a bot's files by name.
+    They are the compiler's headers, the sdk's headers directly in `folder`, and a bot's files.
+
+    Args:
+        folder: Folder with the sdk's headers.
+        files: A bot's files by the names under which it finds them.
     """
     folders = {_SEEN_LIBRARY: home() / "lib", _SEEN_HEADERS: HEADERS}
     seen = {f"{SEEN_SDK}/{path.name}": path for path in folder.glob("*.h")}

@@ -36,7 +36,7 @@ def message_of(finished: Finished) -> str:
 
 
 def complaints_of(finished: Finished) -> tuple[tuple[str, str], ...]:
-    """Return the errors in the message as pairs of file and text."""
+    """Return the errors in the message as pairs of file and text, in its order. Errors without a line are left out."""
     return tuple(_COMPLAINT.findall(message_of(finished)))
 
 
@@ -46,14 +46,18 @@ def text_has_exceptions(finished: Finished) -> bool:
 
 
 def names_taken(finished: Finished) -> list[str]:
-    """Return the names of a source's own variables that clash with functions of the library."""
+    """Return the names of a source's own variables that clash with functions of the library, in the linker's order."""
     return _TAKEN.findall(message_of(finished))
 
 
 def why_refused(finished: Finished, folders: list[Path], hints: Hints) -> str:
     """Return why a source in one of the folders was refused, in the bot's terms.
 
+    Without a message of the compiler, this is how it ended.
+
     Args:
+        finished: The compiler's end.
+        folders: Folders whose paths are removed from the message.
         hints: Hints that are added to the compiler's messages.
     """
     message = message_of(finished)
@@ -66,7 +70,7 @@ def why_refused(finished: Finished, folders: list[Path], hints: Hints) -> str:
 
 
 def first_line(text: object) -> str:
-    """Return the first line of a message that isn't empty, cut to 200 characters."""
+    """Return the first line of a message that isn't blank, cut to 200 characters, or "" if there is none."""
     lines = [line.strip() for line in str(text).splitlines() if line.strip()]
     return printable(lines[0][:200]) if lines else ""
 
@@ -74,7 +78,13 @@ def first_line(text: object) -> str:
 def shortened(message: str, folders: list[Path], hints: Hints) -> str:
     """Return the message in the bot's terms, without our folders, trial calls and the lines around the bot's file.
 
-    It has at most twelve lines, and hints after them.
+    It has at most twelve lines, and hints after them, each once. If functions are undefined or the output is too large,
+    it is one line about that. An empty message becomes "the compiler failed without a message".
+
+    Args:
+        message: The compiler's message.
+        folders: Folders whose paths are removed.
+        hints: Pairs of a part of the message and a hint.
     """
     undefined = list(dict.fromkeys(_UNDEFINED.findall(message)))
     if undefined:

@@ -24,11 +24,11 @@ _IMPORTS = re.compile(rb"^[ \t]*(?:import|from)[ \t]([^#\r\n]*)", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Packages:
-    """Installed packages.
+    """Installed packages. The object is shared, so its dictionaries must not be changed.
 
     Attributes:
-        versions: Version by name.
-        modules: File and package folders of each module, by name.
+        versions: Version by name, in lower case with hyphens.
+        modules: File and package folders of each top-level module, by name. A module that is one file has no folders.
         readable: Paths that a bot with these packages reads.
     """
 
@@ -37,7 +37,10 @@ class Packages:
     readable: tuple[str, ...]
 
     def imported_by(self, source: bytes) -> list[str]:
-        """Return those of the modules that a bot's file imports, according to the words of its lines."""
+        """Return the sorted names of those of the modules that a bot's file imports.
+
+        All words of its import lines count, so that there can be too many.
+        """
         identifiers = {
             word.decode() for line in _IMPORTS.findall(source) for word in re.findall(rb"[A-Za-z_]\w*", line)
         }
@@ -46,7 +49,9 @@ class Packages:
 
 @cache
 def installed(names: tuple[str, ...]) -> Packages:
-    """Return the packages of these names and everything that they need.
+    """Return the packages of these names and everything that they need, once in a process.
+
+    What they need but isn't installed is left out, because it can be for other systems.
 
     Raises:
         InputError: One of these names isn't installed.
@@ -84,7 +89,7 @@ def installed(names: tuple[str, ...]) -> Packages:
 
 
 def _requirements(distribution: importlib.metadata.Distribution) -> list[str]:
-    """Return the names of the packages that a package needs, without its extras."""
+    """Return the names of the packages that a package needs, in its order, without its extras."""
     names = []
     for line in distribution.requires or ():
         requirement, _, condition = line.partition(";")
@@ -98,10 +103,16 @@ def _requirements(distribution: importlib.metadata.Distribution) -> list[str]:
 def identity(sandbox: SandboxSettings, sdk: PythonSdk | None) -> dict[str, Any]:
     """Return everything on which a Python bot's answers depend, except its file.
 
-    These are the version of "python", and the versions of "packages" by name.
+    These are the version of "python", and the versions of "packages" by name. The contest's module for bots is among
+    them with a digest as its version.
+
+    Args:
+        sandbox: The allowed packages.
+        sdk: The contest's module for bots; None if it has none.
 
     Raises:
         InputError: A package of the settings isn't installed.
+        OSError: The contest's module can't be read.
     """
     parts: dict[str, Any] = {
         "python": platform.python_version(),
@@ -114,6 +125,11 @@ def identity(sandbox: SandboxSettings, sdk: PythonSdk | None) -> dict[str, Any]:
 
 @cache
 def _short_digest(file: Path) -> str:
+    """Return the first twelve hex digits of a file's sha256, which is read once in a process.
+
+    Raises:
+        OSError: The file can't be read.
+    """
     return hashlib.sha256(file.read_bytes()).hexdigest()[:12]
 
 
@@ -129,14 +145,16 @@ def pack(
     """Return the artifact: a line with the versions, then the library, the contest's adapter, and the file.
 
     Args:
+        source: The bot's file.
         sandbox: The allowed packages.
-        sdk: The contest's module for bots, if any.
+        sdk: The contest's module for bots; None if it has none.
         legs_may_share: Whether legs can share a process (`isolation_violation` found nothing).
         adapter: The contest's adapter, or b"".
         library: The result of `library_for`.
 
     Raises:
         InputError: A package of the settings isn't installed.
+        OSError: The contest's module can't be read.
     """
     line = {**identity(sandbox, sdk), "legs_may_share": legs_may_share}
     if adapter:
@@ -152,7 +170,9 @@ def library_for(source: bytes, adapter: bytes, files: Mapping[str, str]) -> byte
     So a bot that imports nothing of the library stays the same when the library changes.
 
     Args:
-        files: Sources of the library, by path.
+        source: The bot's file.
+        adapter: The contest's adapter, or b"".
+        files: Sources of the library, by path. All of them are returned.
     """
     identifiers = set(re.findall(rb"[A-Za-z_]\w*", adapter + b"\n" + source))
     if not any(name.encode() in identifiers for name in Library(files).names):
@@ -167,11 +187,17 @@ def legs_may_share(artifact: bytes) -> bool:
 
 
 def sources_of(artifact: bytes, sandbox: SandboxSettings, sdk: PythonSdk | None = None) -> tuple[bytes, bytes, bytes]:
-    """Return the adapter, the bot's file and the library, each empty if there is none.
+    """Return the adapter, the bot's file and the library of an artifact. The adapter and the library can be b"".
+
+    Args:
+        artifact: The result of `pack`.
+        sandbox: The allowed packages.
+        sdk: The contest's module for bots; None if it has none.
 
     Raises:
-        RunError: Interpreter or packages differ from those of the run's driver.
+        RunError: Interpreter, packages or the contest's module differ from those with which it was packed.
         InputError: A package of the settings isn't installed.
+        OSError: The contest's module can't be read.
     """
     line, source = artifact.split(b"\n", 1)
     expected, actual = json.loads(line), identity(sandbox, sdk)
@@ -187,6 +213,7 @@ def sources_of(artifact: bytes, sandbox: SandboxSettings, sdk: PythonSdk | None 
 
 
 def _describe_identity(identity: dict[str, Any]) -> str:
+    """Return the result of `identity` as text."""
     return ", ".join(
         [f"Python {identity['python']}", *[f"{name} {version}" for name, version in identity["packages"].items()]]
     )

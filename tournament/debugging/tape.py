@@ -24,13 +24,13 @@ class TapedDecision:
     """A decision of the bot, and its answer.
 
     Attributes:
-        session: Number of the session in the leg.
-        game: Number of the game in the session.
+        session: Number of the session in the leg, from 0.
+        game: Number of the game in the session, from 0.
         kind: Number of the decision in the contest's interface.
         values: The observation by name.
         before: Bytes that change in the bot's struct before it is asked. Processes have no struct.
         after: Bytes that the bot changes in its struct.
-        number: The number that it returned; None if it returned none.
+        number: The number that it returned; None if it returned none, or is still to answer.
         answer: The answer as the rules understand it; None if they didn't read one.
         is_fault: Whether the bot was at fault. It then starts again.
     """
@@ -55,8 +55,9 @@ class DecisionTape:
         seat: The seat, with a number for each bot of a team.
         memory_bytes: Size of the bot's struct, 0 for a process.
         random_seed: The start of the bot's own randomness.
-        decisions: The decisions so far.
-        lines: The dialogue's lines: whether the program wrote the line, and the line.
+        decisions: The decisions so far, in order. The list grows.
+        lines: The dialogue's lines in order: whether the program wrote the line, and the line without its end. The list
+            grows, and is empty without a dialogue.
     """
 
     interface: Interface
@@ -73,10 +74,14 @@ class DecisionTape:
     def record_question(
         self, session: int, game: int, seat: int, kind: int, address: int, values: Mapping[str, object], /
     ) -> None:
-        """Record a decision of this seat before its answer. `ObservedCore` calls this and the next two methods.
+        """Record a decision of this seat before its answer. Those of other seats are ignored.
+
+        `ObservedCore` calls this method, `answered` and `failed`.
 
         Args:
-            session: Session of the leg.
+            session: Session of the leg, from 0.
+            game: Game of the session, from 0.
+            seat: The seat that decides.
             kind: Number of the decision in the contest's interface.
             address: Address of the bot's struct or view.
             values: The observation, for contests whose bots receive values by name.
@@ -90,21 +95,27 @@ class DecisionTape:
         self.decisions.append(TapedDecision(session, game, kind, values, self._changes(), nothing))
 
     def answered(self, seat: int, number: int, value: object, /) -> None:
-        """Record the answer to the last decision of this seat. Only the first counts: the next is a default."""
+        """Record the answer to the last decision of this seat. Only the first counts, because the next is a default.
+
+        Args:
+            seat: The seat that answered. Others are ignored.
+            number: The number that the bot returned.
+            value: The answer as the rules understand it, None if they didn't read one.
+        """
         if seat == self.seat and self.decisions and self.decisions[-1].number is None:
             self.decisions[-1] = replace(self.decisions[-1], number=number, answer=value, after=self._changes())
 
     def failed(self, seat: int, /) -> None:
-        """Record that this seat's bot was at fault in its last decision."""
+        """Record that this seat's bot was at fault in its last decision. Other seats are ignored."""
         if seat == self.seat and self.decisions:
             self.decisions[-1] = replace(self.decisions[-1], is_fault=True)
 
     def recorded(self, dialogue: Dialogue, key: bytes) -> Dialogue:
-        """Return a dialogue that copies its lines to this tape, if it is this seat's."""
+        """Return a dialogue that copies its lines to this tape if the key is this seat's, otherwise the same one."""
         return _CopiedDialogue(dialogue, self.lines) if key == helpers_key(self.random_seed) else dialogue
 
     def _changes(self) -> Patch:
-        """Return what has changed in the struct since the last call."""
+        """Return what has changed in the struct since the last call, at first since it was all zeros."""
         now = np.frombuffer(ctypes.string_at(self._address, self.memory_bytes), np.uint8)
         indices = np.flatnonzero(now != self._memory).astype(np.uint32)
         self._memory = now
@@ -113,23 +124,28 @@ class DecisionTape:
 
 @dataclass(frozen=True)
 class _CopiedDialogue:
-    """A dialogue that copies its lines to a list."""
+    """A dialogue that copies its lines to a list.
+
+    Attributes:
+        dialogue: The dialogue.
+        lines: Receives each line after whether the program wrote it.
+    """
 
     dialogue: Dialogue
     lines: list[tuple[bool, str]]
 
     def question_lines(self) -> Sequence[str]:
-        """Return the lines that ask for the pending decision."""
+        """Return the lines that ask for the pending decision, and copy them."""
         return self._copied(self.dialogue.question_lines())
 
     def read_line(self, line: bytes) -> object:
-        """Return what a program's line means: lines in reply, or its answer."""
+        """Return what a program's line means: lines in reply, or its answer. Copy the line and the reply's lines."""
         self.lines.append((True, line.decode("utf-8", "replace").rstrip("\r\n")))
         reply = self.dialogue.read_line(line)
         return self._copied(reply) if isinstance(reply, list) else reply
 
     def closing_lines(self) -> Sequence[str]:
-        """Return the last lines."""
+        """Return the last lines, and copy them."""
         return self._copied(self.dialogue.closing_lines())
 
     def _copied(self, lines: Sequence[str]) -> Sequence[str]:
@@ -151,7 +167,8 @@ def decisions_to_debug(
         game: Number of the game, or None for the complete session.
 
     Returns:
-        The decisions, the index of the game's first one among them, and the number of the bot's faults before the game.
+        The decisions in order, the index of the game's first one among them, and the number of the bot's faults before
+        the game. If the bot decides nothing in the game, there are no decisions, and both numbers are 0.
     """
     selected = [number for number, one in enumerate(decisions) if one.session == session and game in (None, one.game)]
     if not selected:

@@ -57,15 +57,16 @@ class CheckReport:
     """The result of a check. CHECKED has the meanings of the other fields.
 
     Attributes:
-        size: Bytes of its artifact.
+        size: Bytes of its artifact, 0 if it couldn't be built.
         leg: The leg that it played; None if it couldn't be built.
         meter: The cost of its decisions; None if it couldn't be built.
-        fuel_allowed: Fuel that the check allows for a decision.
+        fuel_allowed: Units of fuel that the check allows for a decision.
         shares_process: Whether legs of a Python bot share a process.
-        isolation_violation: Why legs of a Python bot don't share a process, with the line; "" if they do.
-        confined_by: The layers that confine it, "" for WebAssembly.
-        standard: Language standard by which a C or C++ bot builds.
-        at_fault: The game of its first fault, empty if it has none.
+        isolation_violation: Why legs of a Python bot don't share a process, with the line; "" if they do, and for
+            other bots.
+        confined_by: The layers that confine it, "" for WebAssembly and in a quick check.
+        standard: Language standard by which a C or C++ bot builds, "" for other bots and in a quick check.
+        at_fault: The game of its first fault, empty if it has none, and in a quick check.
     """
 
     name: str
@@ -95,17 +96,20 @@ class CheckReport:
 
     @property
     def leg_faults(self) -> list[tuple[LegResult, Fault]]:
-        """Faults of the bot in the leg, each after the leg's result."""
+        """Faults of the bot in the leg, each after the leg's result. The list is empty if it played no leg."""
         return [(self.leg, fault) for fault in self.faults] if self.leg else []
 
     @property
     def answered_all(self) -> bool:
-        """True if it answered all extreme questions. False if it wasn't asked, or five faults ended them early."""
+        """True if it was asked all extreme questions, with less than five faults. False if it wasn't asked at all."""
         return self.boundary_questions > 0 and len(self.boundary_faults) < _MAX_FAULTS_AT_LIMITS
 
     @property
     def fit(self) -> bool:
-        """True if the bot can enter. A bot whose games don't repeat can."""
+        """True if the bot can enter: it could be built, had no fault and isn't too slow.
+
+        A bot whose games don't repeat can enter.
+        """
         is_faultless = not self.faults and not self.boundary_faults
         return self.problem is None and is_faultless and not self.too_slow
 
@@ -132,7 +136,7 @@ CHECKED = {
 
 
 def check_values(report: CheckReport) -> dict[str, Any]:
-    """Return a check as values for JSON."""
+    """Return a check as values for JSON, by the names and in the order of CHECKED. Faults are dictionaries."""
     values = {name: getattr(report, name) for name in CHECKED}
     for name in ("faults", "boundary_faults"):
         values[name] = [asdict(fault) for fault in values[name]]
@@ -140,10 +144,12 @@ def check_values(report: CheckReport) -> dict[str, Any]:
 
 
 def find_contest_name(path: Path, contests: Contests) -> str:
-    """Return the contest named in a bot's path, the last one if there are several, or the only chosen one.
+    """Return the name of the contest in a bot's path, the last one if there are several, or the only chosen one.
+
+    Shipped contests that the settings omit count in a path, too.
 
     Raises:
-        InputError: Neither names a contest.
+        InputError: No part of the path is a contest's name, and there isn't exactly one chosen contest.
     """
     names = {*contests.names, *SHIPPED_RULES}  # contests that the settings file omits count, too
     for part in reversed(path.absolute().parts):
@@ -172,12 +178,16 @@ def check_bot(
 
     Args:
         path: The bot's file or folder.
-        doing: Called with the name of each step.
-        quick: Whether to play three games only, in little time.
+        listener: Receives messages of long steps.
+        doing: Called with the name of each step. By default nothing is.
+        quick: Whether to play three games only, in little time. Then nothing is played twice or observed.
+
+    Returns:
+        The report. A bot that can't be built or tried has a problem in it, and no leg.
 
     Raises:
         InputError: The file is missing, it isn't a bot's, or this machine can't confine bots.
-        RunError: This machine can't build the opponent, or stopped the trial.
+        RunError: This machine can't build the opponent, or stopped the trial. The rules failed.
         BotTrouble: The bot or its opponent failed, perhaps because of the machine. It is a RunError.
         OSError: A file can't be read or written.
         CommandAborted: The thread must end.
@@ -210,7 +220,8 @@ def _check(
 
     Raises:
         InputError: This machine can't confine bots.
-        RunError: This machine can't build the opponent, or stopped the trial.
+        RunError: This machine can't build the opponent, or stopped the trial. The rules failed.
+        BotTrouble: The bot or its opponent failed outside of the game, also by an error of our own. It is a RunError.
         OSError: A file can't be read or written.
         CommandAborted: The thread must end.
     """
@@ -299,8 +310,8 @@ class _LongestLeg:
     Attributes:
         trial: The leg.
         pairing: The pairing that played it.
-        seconds: Wall-clock time that it took; 0 in a quick trial.
-        slow: Why no longer leg was played, "" if it was complete.
+        seconds: Wall-clock seconds that it took; 0 in a quick trial.
+        slow: Why no longer leg was played, "" if it was complete, ended by a fault, or was a quick trial.
         too_slow: Whether a complete leg would take longer than its limit.
     """
 
@@ -314,9 +325,12 @@ class _LongestLeg:
 def _play_on(tried: Pairing) -> _LongestLeg:
     """Play longer and longer legs, until one is complete, takes long or ends by a fault, and return the last one.
 
+    The first leg has about twenty games. A complete one has at most SESSIONS sessions.
+
     Raises:
         InputError: This machine can't confine bots.
-        RunError: This machine can't play.
+        RunError: This machine can't play, or the rules failed.
+        OSError: Rows can't be stored.
     """
     contest, settings = tried.contest, tried.settings
     games_per_session = max(1.0, contest.estimates.games(settings))
@@ -354,7 +368,13 @@ def _play_on(tried: Pairing) -> _LongestLeg:
 
 
 def _play_shortly(tried: Pairing) -> _LongestLeg:
-    """Play the games of a quick trial, and return them as the longest leg."""
+    """Play the three games of a quick trial, and return them as the longest leg.
+
+    Raises:
+        InputError: This machine can't confine bots.
+        RunError: This machine can't play, or the rules failed.
+        OSError: Rows can't be stored.
+    """
     shorter = replace(tried, contest=cut_short(tried.contest, 1, _QUICK_GAMES))
     return _LongestLeg(shorter.play()[0], shorter, 0.0, "", too_slow=False)
 
@@ -366,6 +386,8 @@ def _taken(trial: Trial) -> float:
 
 def _sharing(tried: Pairing) -> tuple[bool, str]:
     """Return whether legs of a Python bot share a process, and the reason if they don't.
+
+    For other bots it is False with the reason "".
 
     Raises:
         InputError: The source can't be confined while it is read.
@@ -381,7 +403,7 @@ def _sharing(tried: Pairing) -> tuple[bool, str]:
 
 
 def _with_extreme_questions(tried: Pairing) -> Pairing:
-    """Return the pairing with a core that asks the bot extreme questions."""
+    """Return the pairing with a core that asks the bot extreme questions. Its fifth fault disqualifies the bot."""
     contest = tried.contest
     if contest.new_core_at_limits:
         asking = replace(contest, new_core=contest.new_core_at_limits)
@@ -394,6 +416,9 @@ def _with_extreme_questions(tried: Pairing) -> Pairing:
 
 def habits(contest: Contest, seen: Sequence[ObservedGame]) -> tuple[str, ...]:
     """Return remarks on a bot's answers: questions that never came or always got one answer, and illegal answers.
+
+    They are in the order of the contest's questions. Questions that only inform are left out. "Always" needs at least
+    30 answers.
 
     Args:
         seen: Observed games, in which the bot has seat 0.
@@ -416,7 +441,7 @@ def habits(contest: Contest, seen: Sequence[ObservedGame]) -> tuple[str, ...]:
 
 
 def _last_output(seen: Sequence[ObservedGame]) -> str:
-    """Return the bot's last ten lines of output, each of at most 200 characters."""
+    """Return the last ten lines of output of the bot in seat 0, each cut to 200 characters, "" for none."""
     text = "".join(step.printed for game in seen for step in game.steps if step.seat == 0)
     return "\n".join(line[:_LONGEST_PRINTED] for line in text.splitlines()[-_MAX_PRINTED:])
 
@@ -424,9 +449,10 @@ def _last_output(seen: Sequence[ObservedGame]) -> str:
 def _explained(
     tried: Pairing, submission: Submission, faults: tuple[Fault, ...]
 ) -> tuple[tuple[Fault, ...], tuple[ObservedGame, ...]]:
-    """Return the faults with better messages, and the game of the first one.
+    """Return the faults with better messages, in their order, and the game of the first one.
 
-    The game is played again. A C or C++ bot is built again for this, so that the first fault of each kind has its line.
+    Without faults both are empty. The game is played again. A C or C++ bot is built again for this, so that the first
+    fault of each kind has its line.
 
     Raises:
         InputError: This machine can't confine bots.
@@ -455,7 +481,7 @@ def _explained(
 
 
 def describe_opponent(contest: Contest, opponent: HousePlayer) -> str:
-    """Return the opponent's description for messages."""
+    """Return the opponent's description for messages: the house bot, or the name of a house player."""
     if contest.house is None:
         return "the house bot, the one that tournament new writes"
     return f"{opponent.name}, a house player"

@@ -61,8 +61,9 @@ class Verdict:
         ending: Kind of end.
         reason: Why it ended early, "" if it was finished.
         hands: Number of hands played to their end.
-        mean_profit: Mean profit per hand of the hands played to their end, which is W if the match was finished.
-        seconds: Processor time that the program used.
+        mean_profit: Mean profit per hand, in chips, of the hands played to their end. It is W if the match was
+            finished.
+        seconds: Processor time that the program used, in seconds.
     """
 
     ending: Ending
@@ -78,7 +79,7 @@ class Verdict:
 
     @property
     def text(self) -> str:
-        """The verdict as one line."""
+        """The verdict as one line. Points and tasks are in it only if the match was finished."""
         if self.ending != "finished":
             return f"{self.ending}: {self.reason}"
         small, large = tasks(self.mean_profit)
@@ -90,7 +91,13 @@ class Verdict:
 
 
 class TranscribedDialogue(Dialogue):
-    """A dialogue with a transcript. Lines that the program reads follow "< ", lines that it writes follow "> "."""
+    """A dialogue with a transcript. Lines that the program reads follow "< ", lines that it writes follow "> ".
+
+    Args:
+        core: The core of the match.
+        rates: Answers the program's questions about rates.
+        transcript: Receives the lines in order.
+    """
 
     def __init__(self, core: HoldemTraining, rates: RateSampler, transcript: TextIO) -> None:
         super().__init__(core, rates)
@@ -130,17 +137,22 @@ def judge_program(
 ) -> Verdict:
     """Start a program in the current folder and play its match.
 
+    The program may use SECONDS of processor time. Its first fault ends the match.
+
     Args:
+        contest: The contest, with the rules of holdem_training.
         command: The program and its arguments.
-        hands: Number of hands of the match; None for the statement's number.
+        sandbox: The table [sandbox].
+        hands: Number of hands of the match; None for the statement's number, HANDS, or that of `decks`.
         seed: Chooses deals and dice. No contest has the same deals.
-        decks: File of fixed hands, if any.
-        transcript: File for the dialogue, if any.
+        decks: File of fixed hands; None to deal them. Not allowed with `hands`.
+        transcript: File for the dialogue, which is also written if the match can't be finished; None for no file.
 
     Raises:
-        InputError: The contest has no judge, an option is wrong, the transcript can't be written, or the program can't
-            be started or confined.
+        InputError: The contest has no judge, an option or the file of hands is wrong, or the transcript can't be
+            written. The program isn't found, can't be executed, or can't be confined.
         RunError: This machine can't play.
+        BotTrouble: The program was killed from outside. It is a RunError.
         OSError: The program's file can't be read, or rows can't be stored.
     """
     if contest.rules != "holdem_training":
@@ -202,7 +214,7 @@ def _write(transcript: Path, text: StringIO) -> None:
 
 
 def _leg(contest: Contest, settings: ContestSettings) -> Leg:
-    """Return the leg of a program whose content is unknown, on deals of its own."""
+    """Return the leg of a program whose content is unknown, against Bob, on deals of the seed that no contest has."""
     assert contest.house is not None and settings.seed is not None
     key = trial_key(settings.seed)
     bob = contest.house.practice(key)
@@ -213,7 +225,7 @@ def _leg(contest: Contest, settings: ContestSettings) -> Leg:
 
 
 def _new_core(hands: int, decks: NDArray[np.uint8] | None, setup: CoreSetup[Any]) -> GameCore:
-    """Return the core of a match with this many hands, and with fixed hands if they are given."""
+    """Return the core of a match with one session of this many hands. With decks of None the hands are dealt."""
     tables = setup.games, setup.sessions
     return HoldemTraining(*tables, deals_key=setup.leg.deals_key, sessions=1, hands=hands, decks=decks)
 
@@ -222,7 +234,7 @@ class _Program:
     """A command that is started in the current folder. Its standard error is copied to ours, as printable text."""
 
     def __init__(self, command: Sequence[str], sandbox: SandboxSettings) -> None:
-        """Find the command.
+        """Find the command in the current folder or the search path.
 
         Raises:
             InputError: The command isn't found or can't be executed, or the machine can't confine it.
@@ -239,7 +251,7 @@ class _Program:
         self._text = codecs.getincrementaldecoder("utf-8")("replace")
 
     def start(self, *, memory_megabytes: int, cpu_seconds: int) -> Confined:
-        """Start the command with this memory of a bot and this limit of processor time, in seconds.
+        """Start the command with this memory of a bot, in MiB, and this limit of processor time, in seconds.
 
         Raises:
             InputError: The machine can't confine it.
@@ -258,7 +270,10 @@ class _Program:
         return confined
 
     def pass_on(self) -> bool:
-        """Copy what the program has written to standard error. Return False, because the match must not stop."""
+        """Copy what the program has written to standard error. Return False, because the match must not stop.
+
+        At most about 1 MiB is copied, and a note that the rest is omitted. Before the program starts, nothing is.
+        """
         with contextlib.suppress(BlockingIOError):
             while self._errors >= 0 and (chunk := os.read(self._errors, _CHUNK)):
                 if self._complained < _MAX_ERROR_BYTES:

@@ -52,7 +52,13 @@ _BASELINE = "~baseline"  # no file can have this name
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its standard error and the half-width of its 95% interval, None if they are unknown."""
+    """A number with its error, in the unit of the number.
+
+    Attributes:
+        value: The number, usually points per session.
+        stderr: Its standard error; None if unknown.
+        ci_half_width: Half-width of its 95% interval, or of the wider one of interim analyses; None if unknown.
+    """
 
     value: float
     stderr: float | None
@@ -60,7 +66,7 @@ class Estimate:
 
     @property
     def sign(self) -> int:
-        """1 or −1 if the value is significantly above or below 0, otherwise 0."""
+        """1 or −1 if the value is significantly above or below 0, otherwise 0. It is 0 if the interval is unknown."""
         return (
             0
             if self.ci_half_width is None or abs(self.value) <= self.ci_half_width
@@ -73,11 +79,12 @@ class OpponentResult:
     """The bot's score against one opponent. With a baseline there are also its score and the difference.
 
     Attributes:
+        opponent: Name of the opponent.
         points: The bot's points per session, or the contest's score against house players.
         opponent_points: The opponent's points per session; None for a house player, or with companions at tables.
-        baseline: The baseline's points.
-        difference: The bot's points minus the baseline's.
-        measures: The contest's own measures by name; None for a value that is unknown.
+        baseline: The baseline's points; None without a baseline.
+        difference: The bot's points minus the baseline's; None without a baseline.
+        measures: The contest's own measures by name; None for a value that is unknown. Empty with a baseline at tables.
     """
 
     opponent: str
@@ -92,9 +99,11 @@ class OpponentResult:
 class ProjectedRank:
     """The rank of the bot's score among the recorded ones of other bots.
 
+    The bounds are unknown if an error is, or if the match or the records have fewer than two replicas.
+
     Attributes:
         bots: Number of the other bots.
-        rank: The rank, from 1.
+        rank: The rank, from 1 for the best.
         rank_low: Best possible rank; None if unknown.
         rank_high: Worst possible rank; None if unknown.
     """
@@ -109,7 +118,8 @@ class ProjectedRank:
 class MatchReport:
     """The bot's score: points per session, or, against house players, the contest's score.
 
-    There are no figures if the bot, or its baseline, was disqualified.
+    There are no figures if the bot, its baseline or its single opponent was disqualified, or if nobody was left to
+    compare with. Then all estimates are None, and there are no opponents.
     """
 
     bot: str  #: name of the bot
@@ -147,7 +157,11 @@ class MatchReport:
 
     @property
     def verdict(self) -> Verdict | None:
-        """The significance of the bot's difference from its baseline or only opponent, or None if it has neither."""
+        """The significance of the bot's difference from its baseline or only opponent, or None if it has neither.
+
+        It is "open" if the difference isn't significant or unknown. With `--until-settled` it is that of the last
+        interim analysis.
+        """
         if self.stopping:
             return self.stopping.verdict
         figure = self.difference or self.lead
@@ -156,10 +170,11 @@ class MatchReport:
         return "better" if figure.sign > 0 else "worse" if figure.sign < 0 else "open"
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row for each opponent, by name, with NaN for what is unknown.
+        """Return a row for each opponent, with NaN for what is unknown.
 
-        The columns are the points of the bot and of the baseline, and their difference. A column with the standard
-        error follows each.
+        The index has the opponents' names. The rows are in the order of `opponents`, with the bot's best result first.
+        The columns are the points of the bot, those of the baseline, and their difference. Each is followed by its
+        standard error, such as `points_stderr`.
         """
         import pandas as pd  # the command doesn't need it
 
@@ -182,7 +197,15 @@ class MatchReport:
 
 @dataclass(frozen=True)
 class _VersionResult:
-    """A version's results, its name in them, and its label in the report."""
+    """A version's results.
+
+    Attributes:
+        name: The version's name in the results.
+        label: Its label in the report: the bot's name, or the baseline's path.
+        field: The field of the results.
+        legs: All legs, by match and number.
+        standings: The standings.
+    """
 
     name: str
     label: str
@@ -192,7 +215,7 @@ class _VersionResult:
 
     @property
     def faults(self) -> tuple[tuple[LegResult, Fault], ...]:
-        """The version's own faults."""
+        """The version's own faults, each with its leg, in the order of the standings' faults."""
         return tuple((leg, one) for leg, one in self.standings.faults if leg.seats[one.seat] == self.name)
 
     @property
@@ -216,18 +239,26 @@ def play_match(
     """Play a bot against others.
 
     Args:
+        contest: The contest.
+        config: The settings, with a seed.
         bot: File or folder of the bot.
         opponents: Files of bots, or names of house players. If empty, all entrants or all house players.
+        listener: Receives messages and progress.
         baseline: Another version, which plays the same deals. At tables of three and more it sits at the same positions
-            with the same companions, drawn from the field for each table.
+            with the same companions, drawn from the field for each table. None for no baseline.
         until_settled: Probability with which all play replica by replica until the bot's order to its baseline, or to
-            its only opponent, is settled.
-        location: Folder or URL of the results. By default they are in a folder that is removed.
-        on_report: Called with the bot's settings and the report while the records exist.
+            its only opponent, is settled. None to play the configured number of replicas.
+        location: Folder or URL of the results, not allowed with a baseline. If None, they are in a folder that is
+            removed.
+        on_report: Called with the bot's settings and the report while the records exist. By default nothing is called.
 
     Raises:
-        InputError: The match can't be played.
-        RunError: The run stopped early.
+        InputError: The seed is that of the contest's records, or `until_settled` isn't between 0.5 and 1. A file is
+            missing or isn't a bot's, two bots have one name, or there is no opponent. Results are to be kept of two
+            versions, or `until_settled` is given without a baseline or only opponent. The location has other records
+            that took long to play. The run finds a problem that the user can fix.
+        RunError: The run stopped early, the rules failed, or the records can't be read.
+        OSError: A bot can't be copied, or the scratch folder not made.
     """
     seats = contest.seats_of(config.contest.playing())
     has_two_seats = bool(contest.house) or seats == 2
@@ -289,8 +320,10 @@ def play_match(
 def require_other_deals(contest: Contest, config: Config) -> None:
     """Check that the seed isn't that of the contest's records, because its deals would be revealed to bots.
 
+    If there are no records, or they can't be read, any seed is accepted.
+
     Raises:
-        InputError: The seed is theirs.
+        InputError: The seed is theirs, or the location of the results is an invalid URL.
     """
     assert config.contest.seed is not None
     with contextlib.suppress(OSError, RunError):
@@ -303,7 +336,7 @@ def _existing(bot: Path) -> str:
     """Return the name of the bot at a path.
 
     Raises:
-        InputError: The file is missing, or isn't a bot's.
+        InputError: The file is missing, isn't a bot's, or can't be read.
     """
     if not bot.exists():
         raise InputError(f"{bot}: no such file")
@@ -313,10 +346,16 @@ def _existing(bot: Path) -> str:
 def _opponents(config: Config, named: Sequence[Path], versions: Sequence[Path]) -> list[Path]:
     """Return the paths of the given bots, or of all entrants and house bots, except those with the versions' names.
 
-    If the house has seats, its bots are added to given entrants.
+    Entrants come first, in the given order or by name. House bots follow. If the house has seats and none of its bots
+    is given, all of them are added to given entrants.
+
+    Args:
+        named: Paths of the given bots. If empty, all others play.
+        versions: Paths of the bot and its baseline.
 
     Raises:
-        InputError: Two bots have one name, a file is missing or isn't a bot's, or there is no other bot.
+        InputError: A given bot has the name of another or of a version, or there is no other bot. A file is missing or
+            isn't a bot's, or a folder of bots can't be read.
     """
     names = {_existing(path).lower() for path in versions}
     own, seats = house_bots(config), config.contest.house_seats
@@ -340,7 +379,7 @@ def _opponents(config: Config, named: Sequence[Path], versions: Sequence[Path]) 
 
 
 def house_bots(config: Config) -> list[Path]:
-    """Return the resolved paths of the host's own bots, none without a folder for them.
+    """Return the resolved paths of the host's own bots by name, none without a folder for them.
 
     Raises:
         InputError: The folder can't be read.
@@ -366,7 +405,7 @@ def _version(
         bot: File or folder of the version.
         label: Its label in the report.
         opponents: Files of the others.
-        location: Folder or URL of the results, if they are kept.
+        location: Folder or URL of the results; None to remove them.
         paired: Whether it is one of two versions that meet the same deals.
 
     Yields:
@@ -408,9 +447,13 @@ def _version(
 
 
 def with_own_deals(contest: Contest, names: Sequence[str]) -> Contest:
-    """Return the contest with house players, all or those named. If a name is unknown, making them fails.
+    """Return the contest with house players: those for practice if it has them, otherwise its own.
 
-    They follow from a seed that no contest has, and are stored nowhere.
+    They follow from a seed that no contest has, and are stored nowhere. Making them fails with an InputError if a
+    name is unknown. The contest has no examples of house players.
+
+    Args:
+        names: Names of the players that play. If empty, all play. Their order doesn't matter.
     """
     house = contest.house
     assert house
@@ -419,7 +462,7 @@ def with_own_deals(contest: Contest, names: Sequence[str]) -> Contest:
     def select_players(
         settings: ContestSettings, folder: Path, on_message: Callable[[str], None]
     ) -> Sequence[HousePlayer]:
-        """Return the house players, all or those named.
+        """Return the house players, all or those named, in the contest's order.
 
         Raises:
             InputError: There is no house player of a name.
@@ -441,10 +484,12 @@ class _PooledLegs:
     """The legs of one or two versions as if they were in one field.
 
     Attributes:
+        contest: The contest.
         field: Field of the first version.
-        legs: Legs of all versions.
-        names: Names of the versions in these legs.
-        opponents: Names of the opponents that all versions met.
+        legs: Legs of all versions, those of the first version first.
+        names: Names of the versions in these legs, the bot's before the baseline's.
+        opponents: Names of all house players in their order, or sorted names of bots that aren't disqualified in any
+            version's field. It can be empty.
     """
 
     contest: Contest
@@ -455,7 +500,11 @@ class _PooledLegs:
 
     @classmethod
     def of(cls, contest: Contest, played: Sequence[_VersionResult]) -> _PooledLegs:
-        """Join the legs of versions."""
+        """Join the legs of versions. The matches of a baseline get numbers after those of the bot.
+
+        Args:
+            played: Results of the bot, and of its baseline if there is one.
+        """
         (mine, *before), legs = played, played[0].legs
         for other in before:
             names = tuple(_BASELINE if one == other.name else one for one in other.legs.names)
@@ -470,7 +519,8 @@ class _PooledLegs:
 
         Returns:
             The errors, and an estimate of each version in points per session, or in the contest's score against house
-            players. With two versions, that of their difference follows.
+            players. The bot's is first. With two versions, that of the first minus the second follows. The errors
+            are per game or session, as scores are counted, and aren't converted to sessions.
         """
         both = {*self.names, *opponents}
         legs = self.legs.among(both, both if self.contest.house else None)
@@ -493,7 +543,10 @@ class _PooledLegs:
         return measured, [Estimate(one[0] * unit, *(part and part * unit for part in one[1:])) for one in figures]
 
     def difference(self) -> Difference:
-        """Return the points of the first version minus those of the second."""
+        """Return the points per session, or the score, of the first version minus those of the second.
+
+        Call it only for two versions.
+        """
         measured, figures = self.measured(self.opponents)
         return Difference.of(figures[-1].value, figures[-1].stderr, float(measured.differences.freedom[0, 1]))
 
@@ -505,7 +558,15 @@ def _report(
     stopped: InterimResult | None,
     opponent: str | None,
 ) -> MatchReport:
-    """Return the report of one version, or of the bot and its baseline, with the name of a single opponent, if any."""
+    """Return the report of one version, or of the bot and its baseline.
+
+    It has no figures if a version or the single opponent is disqualified, or if no opponent is left.
+
+    Args:
+        played: Results of the bot, and of its baseline if there is one.
+        stopped: The last interim analysis; None if there was none.
+        opponent: Name of the single opponent; None for several.
+    """
     mine, *before = played
     excluded = [one.label for one in played if one.is_excluded]
     excluded += [line.name for line in mine.standings.below if line.name != mine.name] if opponent else []
@@ -552,10 +613,17 @@ def _paired_tables(played: Sequence[_VersionResult]) -> PairedTables:
 
 
 def _paired_report(report: MatchReport, tables: PairedTables, stopped: InterimResult | None) -> MatchReport:
-    """Return the report with figures of two versions at the same tables: over all, and over those of each companion."""
+    """Return the report with figures of two versions at the same tables: over all, and over those of each companion.
+
+    The companions are sorted by the bot's points with them, the most first, then by name. Without common tables the
+    report is returned as it is.
+
+    Args:
+        stopped: The last interim analysis, whose critical value sets the interval of the difference; None for 95%.
+    """
 
     def figures(tables: PairedTables) -> list[Estimate]:
-        """Return the points of both versions, and their difference."""
+        """Return the points per session of both versions, the bot's first, and their difference."""
         estimates = []
         for values in (*tables.points, tables.differences):
             mean, error, freedom = mean_and_error(values)
@@ -586,7 +654,11 @@ def _paired_report(report: MatchReport, tables: PairedTables, stopped: InterimRe
 def _at_tables(
     contest: Contest, config: Config, mine: _VersionResult, report: MatchReport, opponents: Sequence[str]
 ) -> MatchReport:
-    """Return the report with figures of one version at tables of several bots: its points, and those against each."""
+    """Return the report with figures of one version at tables of several bots: its points, and those against each.
+
+    Opponents are sorted by the bot's points against them, the most first, then by name. Those that it never met are
+    left out.
+    """
     standings = mine.standings
     row = [line.name for line in standings.ranked if line.matches].index(mine.name)
     own = standings.measured.take([row])
@@ -608,7 +680,9 @@ def _against(contest: Contest, match: Match, figures: Sequence[Estimate]) -> Opp
     """Return the result against one opponent.
 
     Args:
-        figures: Points of the version, and with a baseline those of the baseline and the difference.
+        match: The version's match against the opponent, from the version's side.
+        figures: Points of the version, and with a baseline those of the baseline and the difference. Without house
+            players those of the version are replaced by the match's points per session.
     """
     points, *others = figures
     theirs = None
@@ -622,7 +696,7 @@ def _against(contest: Contest, match: Match, figures: Sequence[Estimate]) -> Opp
 
 
 def _lead(played: _VersionResult, match: Match) -> Estimate:
-    """Return the bot's lead over its only opponent, or 0 if sums might differ by rounding alone."""
+    """Return the bot's lead over its only opponent in points per session, 0 if rounding alone might explain it."""
     standings = played.standings
     lead, error = match.points_per_session - match.from_y().points_per_session, match.lead_stderr_per_session
     lead = 0.0 if abs(lead) <= 2 * standings.rounding else lead
@@ -630,17 +704,26 @@ def _lead(played: _VersionResult, match: Match) -> Estimate:
 
 
 def _difference(played: _VersionResult) -> Difference:
-    """Return the bot's points minus those of its only opponent."""
+    """Return the bot's points per session minus those of its only opponent."""
     match = next(one for one in played.standings.sides if one.x == played.name)
     lead = _lead(played, match)
     return Difference.of(lead.value, lead.stderr, match.freedom)
 
 
 def _losses(contest: Contest, config: Config, own: Config, report: MatchReport) -> tuple[Mapping[str, Any], ...]:
-    """Return the bot's worst losses, compared with others in the contest's records, or none without such records.
+    """Return the bot's worst significant losses, at most three, the largest first.
+
+    They are compared with others in the contest's records. There are none if a version was disqualified, or if the
+    contest doesn't show decisions. There are also none if the contest's records are missing, unreadable or of other
+    games.
 
     Args:
+        config: Settings of the contest, with the place of its records.
         own: Settings with which the bot played, with the place of its results.
+
+    Raises:
+        InputError: The match has no results.
+        RunError: Its results can't be read.
     """
     if report.disqualified or not shows_decisions(contest):
         return ()
@@ -655,7 +738,11 @@ def _losses(contest: Contest, config: Config, own: Config, report: MatchReport) 
 
 
 def _alike(setup: ContestSetup) -> tuple[str, dict[str, object]]:
-    """Return what two contests have in common if their games are the same, no matter how many are played."""
+    """Return what two contests have in common if their games are the same, no matter how many are played.
+
+    Returns:
+        The version of the engine, and the settings without the seed and the amount of play.
+    """
     amount = {"seed", "sessions", "replicas", "max_replicas", "tables", "table_mates"}
     return setup.engine, {key: value for key, value in setup.settings.items() if key not in amount}
 
@@ -663,7 +750,19 @@ def _alike(setup: ContestSetup) -> tuple[str, dict[str, object]]:
 def _projected_rank(
     contest: Contest, config: Config, mine: _VersionResult, own: ScoreErrors, opponents: Sequence[str]
 ) -> ProjectedRank | None:
-    """Return the bot's rank among the recorded bots, or None if those had other settings or opponents."""
+    """Return the bot's rank among the recorded bots, without a recorded one of its name.
+
+    Args:
+        own: The bot's scores and errors, in its first row.
+        opponents: Names of the opponents that it met.
+
+    Returns:
+        The rank. None if there are no readable records, they have no other bot, or their settings, engine or house
+        players differ. None also if a recorded bot is missing among the opponents.
+
+    Raises:
+        FileNotFoundError: A part was removed while the records were read.
+    """
     try:
         recorded, ranking = (found := load(join_location(config.results, contest.name))).setup, found.ranking
     except (InputError, RunError):

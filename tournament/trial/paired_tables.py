@@ -24,8 +24,8 @@ class PairedTables:
     """Points of both versions at the tables that both sat at.
 
     Attributes:
-        companions: Names of the others at each table, sorted.
-        points: Mean points per session at each table, a row for each version.
+        companions: Names of the others at each table, sorted at each. Several tables can have the same companions.
+        points: Mean points per session, with a row for each version and a column for each table.
     """
 
     companions: Sequence[Companions]
@@ -35,10 +35,10 @@ class PairedTables:
     def of(
         cls, versions: Sequence[tuple[str, Legs]], settings: Mapping[str, object], excluded: Set[str] = frozenset()
     ) -> PairedTables:
-        """Return the tables of two versions.
+        """Return the tables that two versions both sat at, in the order of the first version's legs by seat.
 
         Args:
-            versions: Name and legs of each.
+            versions: Name and legs of each. The first version's points are in the first row.
             settings: Settings of the contest.
             excluded: Names of bots whose tables don't count, because they were disqualified.
         """
@@ -48,13 +48,13 @@ class PairedTables:
         return cls([table[0] for table in both], points)
 
     def with_companion(self, name: str) -> PairedTables:
-        """Return the tables at which this bot sat."""
+        """Return the tables at which this bot sat, in their order. There can be none."""
         indices = [index for index, names in enumerate(self.companions) if name in names]
         return PairedTables([self.companions[index] for index in indices], self.points[:, indices])
 
     @property
     def differences(self) -> Floats:
-        """Lead of the first version at each table, in points per session."""
+        """Lead of the first version at each table, in points per session, in the order of the tables."""
         leads: Floats = self.points[0] - self.points[1]
         return leads
 
@@ -85,7 +85,13 @@ def mean_and_error(values: Floats) -> tuple[float, float | None, float]:
 
 
 def _by_table(name: str, legs: Legs, per_replica: int) -> dict[tuple[Companions, int], float]:
-    """Return a bot's mean points per session by companions and replica, over all legs of the replica."""
+    """Return a bot's mean points per session over all legs of a replica, by companions and replica.
+
+    Args:
+        name: Name of the bot.
+        legs: Legs of all bots.
+        per_replica: Number of legs of a replica.
+    """
     points: dict[tuple[Companions, int], list[float]] = {}
     sessions: dict[tuple[Companions, int], int] = {}
     names = legs.names

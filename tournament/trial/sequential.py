@@ -26,6 +26,7 @@ class Difference:
     """A difference in points per session.
 
     Attributes:
+        mean: Points of the first bot minus those of the second.
         error: Its standard error, infinite if unknown.
         freedom: Degrees of freedom of the error, 0 if unknown.
     """
@@ -45,7 +46,7 @@ class InterimResult:
     """The result of an interim analysis.
 
     Attributes:
-        verdict: Whether the bot is significantly better or worse.
+        verdict: Whether the bot is significantly better or worse, or neither ("open").
         replicas: Number of replicas that were played.
         message: The result as text.
         done: Whether play stops.
@@ -63,7 +64,7 @@ def check_confidence(confidence: float) -> None:
     """Check the probability of `--until-settled`.
 
     Raises:
-        InputError: It isn't between 0.5 and 1.
+        InputError: It isn't between 0.5 and 1, or is one of them.
     """
     if not 0.5 < confidence < 1:
         raise InputError(f"--until-settled {confidence:g}: expected a probability between 0.5 and 1, such as 0.95")
@@ -76,8 +77,9 @@ def analyse(confidence: float, difference: Difference, count: int, counts: tuple
 
     Args:
         confidence: Probability that the verdict is right.
+        difference: The difference so far.
         count: Replicas played, one of the counts.
-        counts: Numbers of replicas at which there is an interim analysis.
+        counts: Numbers of replicas at which there is an interim analysis, in ascending order.
     """
     error_rate = 1 - confidence
     mean, error, freedom = difference.mean, difference.error, difference.freedom
@@ -102,10 +104,12 @@ def play_until(
 
     Args:
         confidence: Probability that the verdict is right.
-        replicas: Replicas before the first analysis, at least MIN_REPLICAS.
+        replicas: Replicas before the first analysis. Fewer than MIN_REPLICAS become that many.
         max_replicas: Maximum number of replicas.
         play: Plays up to a number of replicas; returns the difference, None if a bot is disqualified.
         on_message: Called with a line after each analysis.
+
+    Exceptions of both functions are passed on.
     """
     counts = analysis_counts(max(replicas, MIN_REPLICAS), max_replicas)
     for count in counts:
@@ -119,7 +123,7 @@ def play_until(
 
 
 def legs_in(location: str) -> tuple[ContestSetup, Legs]:
-    """Return the field of the records at a location, and their legs in order.
+    """Return the field of the records at a location, and their legs by match and number. There must be a field.
 
     Raises:
         RunError: The records can't be read.

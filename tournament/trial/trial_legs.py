@@ -43,8 +43,8 @@ class Meter:
 
     Attributes:
         decisions: Number of decisions.
-        fuel: Fuel used, for WebAssembly.
-        max_fuel: Maximum fuel of a decision.
+        fuel: Units of fuel used by all decisions; 0 for a process.
+        max_fuel: Maximum units of fuel of one decision; 0 for a process.
         use: Processor time and memory, for a process; None for WebAssembly.
     """
 
@@ -55,7 +55,11 @@ class Meter:
 
 
 class DigestSink(NullSink):
-    """A sink that discards rows and keeps a digest of them."""
+    """A sink that discards rows and keeps a digest of them.
+
+    Attributes:
+        digest: sha256 of the rows that have been discarded. It depends on when `clear` is called, too.
+    """
 
     def __init__(self, contest: Contest) -> None:
         inner = NullSink.of(contest, ROWS_PER_BUFFER)
@@ -75,6 +79,7 @@ class Trial:
     """A leg that the bot played in the first seat.
 
     Attributes:
+        result: The leg's result.
         sink: Its sink, with the digest of its rows.
         meter: The cost of the bot's decisions.
     """
@@ -85,7 +90,7 @@ class Trial:
 
     @property
     def faults(self) -> tuple[Fault, ...]:
-        """The bot's faults."""
+        """The bot's faults, in order. Only those that the result keeps are among them."""
         return tuple(fault for fault in self.result.faults if fault.seat == 0)
 
     @property
@@ -101,6 +106,9 @@ class Pairing:
     Attributes:
         contest: The contest, with the adapters of the settings.
         settings: Settings of the contest, with a seed.
+        sandbox: The table [sandbox].
+        bot: The bot. It has no artifact if it couldn't be built. Then no leg can be played.
+        opponent: The opponent.
         opponent_plays_as: How the opponent is run, if the contest has no house players.
     """
 
@@ -112,11 +120,14 @@ class Pairing:
     opponent_plays_as: PlaysAs = "wasm"
 
     def play(self, legs: int = 1) -> list[Trial]:
-        """Play this many legs against the opponent. Several run in parallel, and a single one has its own process.
+        """Play this many legs against the opponent, each of at most SESSIONS sessions, and return them in order.
+
+        Legs with processes run in parallel. In a single leg each bot has its own process.
 
         Raises:
             InputError: This machine can't confine bots.
             RunError: This machine can't play, or the rules failed.
+            BotTrouble: A bot failed for a reason outside of the game. It is a RunError.
             OSError: Rows can't be stored.
         """
         chosen, artifacts = self._legs(legs)
@@ -126,11 +137,16 @@ class Pairing:
         return play_legs(contest, self.settings, sandbox, chosen, artifacts)
 
     def observe(self, window: Window, artifact: bytes | None = None) -> ObservedLeg:
-        """Play the first leg and observe some of its games. With `artifact` the bot is replaced by this build.
+        """Play the first leg and observe some of its games.
+
+        Args:
+            window: The games to observe.
+            artifact: A build that replaces the bot; None for the bot itself.
 
         Raises:
             InputError: This machine can't confine bots.
             RunError: This machine can't play, or the rules failed.
+            BotTrouble: A bot failed for a reason outside of the game. It is a RunError.
             OSError: Rows can't be stored.
         """
         (leg,), artifacts = self._legs()
@@ -149,7 +165,7 @@ class Pairing:
         seats = contest.seats_of(playing) or _FULL_TABLE_SEATS
 
         def make_opponents(first: int, many: int) -> list[Competitor]:
-            """Return copies of the opponent, with numbers that start at `first`."""
+            """Return `many` copies of the opponent, numbered from `first`. The last have the house's seats."""
             # No file can have these names, so a bot can be called "house". They are sorted last, so that the bot has
             # the first seat.
             kind: PlaysAs = "house" if contest.house else self.opponent_plays_as
@@ -182,12 +198,15 @@ def build(
     A bot that can't be built has no artifact.
 
     Args:
-        on_message: Called with a message before a long step.
+        contest: The contest.
+        settings: The contest's settings, with a seed.
+        path: File or folder of the bot.
+        on_message: Called with a message before the compiler's libraries are built.
 
     Raises:
         InputError: The file is missing, or isn't a bot's, or this machine can't confine a build.
         RunError: This machine can't build the opponent, or the compiler's libraries.
-        OSError: The disk is full.
+        OSError: The disk is full, or the template can't be read.
         CommandAborted: The thread must end.
     """
     if not path.exists():
@@ -220,6 +239,7 @@ def _house_kind(kind: Kind) -> Kind:
 
 
 def _key(settings: ContestSettings) -> bytes:
+    """Return the key of trials with the settings' seed. No contest has the same deals."""
     assert settings.seed is not None
     return trial_key(settings.seed)
 
@@ -240,12 +260,13 @@ def play_legs(
     """Play legs of a bot in the first seat, and return them in order. Legs with a process are played in parallel.
 
     Args:
-        legs: Legs that all have a process, or all have none.
+        legs: Legs that all have a process, or all have none. At least one.
         artifacts: Contents of bots and house players, by sha256.
 
     Raises:
         InputError: This machine can't confine bots.
         RunError: This machine can't play, or the rules failed.
+        BotTrouble: A bot failed for a reason outside of the game. It is a RunError.
         OSError: Rows can't be stored.
     """
     trials: dict[str, Trial] = {}

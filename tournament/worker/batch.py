@@ -48,9 +48,12 @@ class Task:
         settings: Keys of the contest's settings, with their values.
         sandbox: Keys of the table [sandbox], with their values.
         location: Folder or URL of the results, in which the parts are staged.
+        legs: The legs, in any order, at least one.
         origin: The versions that play the legs, for the records.
-        rules, requires, source: As in Contest.
-        broken: What counts of legs that were interrupted in other tasks, by digest.
+        rules: Name of the contest's rules, "" if they have the contest's name.
+        requires: Packages on which the contest's games depend, with their versions.
+        source: Place of rules that are from a user's file or a package; None for the project's own.
+        broken: What counts of legs that were interrupted in other tasks, by digest. It must not be changed.
     """
 
     contest: str
@@ -83,11 +86,13 @@ class Task:
 
     @property
     def _inside(self) -> int:
+        """Bytes of the worker itself, with the WebAssembly bots of the leg that has most of them."""
         modules = max(sum(seat.kind == "wasm" for seat in leg.seats) for leg in self.legs)
         return (_WORKER_MEGABYTES + modules * (self._bots_megabytes + (BOT_STACK >> 20))) << 20
 
     @property
     def _of_a_leg(self) -> int:
+        """Maximum bytes that the processes of one leg are allowed, 0 if no leg has processes."""
         from tournament.worker.processes.pool import most_bytes_of
 
         sandbox = SandboxSettings.model_validate(self.sandbox)
@@ -97,12 +102,18 @@ class Task:
 
     @property
     def _bots_megabytes(self) -> int:
+        """Memory of a bot by the settings, in MiB."""
         return int(self.settings["memory_megabytes"])
 
 
 @dataclass(frozen=True)
 class Trouble:
-    """The bots that can be the cause of a second failure outside of the game, and its reason. See BotTrouble."""
+    """The bots that can be the cause of a second failure outside of the game, and its reason. See BotTrouble.
+
+    Attributes:
+        names: Names of the bots. One of several bots can be the cause alone.
+        reason: The reason as one line.
+    """
 
     names: tuple[str, ...]
     reason: str
@@ -113,14 +124,14 @@ class Receipt:
     """A played task.
 
     Attributes:
-        batches: The batch, ready to commit, or nothing if no leg was played.
-        seconds: Wall-clock time of the play, without writing the parts.
-        seconds_in_lanes: The part of it that legs with processes took.
+        batches: The batch, ready to commit, or an empty tuple if no leg was played.
+        seconds: Wall-clock seconds of the play, without finishing the parts.
+        seconds_in_lanes: The part of these seconds that legs with processes took.
         games_in_lanes: Games of legs with processes.
         legs_in_lanes: Number of these legs.
         troubles: Bots that failed twice for a reason outside of the game. Some of their legs may have been played.
         failed: Legs in which the rules failed. Further legs of these matches may be missing.
-        broken: What counts of legs that were interrupted, by digest.
+        broken: What counts of legs that were interrupted, by digest. Without legs with processes it is empty.
     """
 
     batches: tuple[Batch, ...]
@@ -135,7 +146,17 @@ class Receipt:
 
 @dataclass
 class ParquetSink:
-    """A sink that writes rows to the parts of a batch, and computes each leg's luck if the contest corrects for it."""
+    """A sink that writes rows to the parts of a batch, and computes each leg's luck if the contest corrects for it.
+
+    Attributes:
+        games: Rows of games that aren't written yet.
+        sessions: Rows of sessions that aren't written yet.
+        name: Name of the batch.
+        games_part: The part of games.
+        sessions_part: The part of sessions.
+        contest: The contest.
+        luck: Luck of the legs; None if the contest doesn't correct for it.
+    """
 
     games: Table
     sessions: Table
@@ -148,7 +169,7 @@ class ParquetSink:
     _written: int = field(init=False, default=0)  # legs of these whose rows are written, 0 or 1
 
     def clear(self) -> None:
-        """Write the rows to the parts, and empty the tables.
+        """Write the rows to the parts, and empty the tables. The legs of written rows can't be taken back.
 
         Raises:
             OSError: The parts can't be written.
@@ -173,8 +194,11 @@ class ParquetSink:
         """Write a table's rows to a part, with the columns whose values are constant in a leg, and empty the table.
 
         Args:
-            values: Values of these columns by name, for each leg.
-            first_rows: Index of each leg's first row.
+            part: The part.
+            table: The table, whose rows are in the order of the legs.
+            columns: All columns of the part.
+            values: Values of these constant columns by name, for each leg.
+            first_rows: Index of each leg's first row, in the order of the legs.
 
         Raises:
             OSError: The part can't be written.
@@ -202,14 +226,17 @@ class ParquetSink:
         self._legs.append((leg, self.games.rows, self.sessions.rows))
 
     def take_back(self) -> bool:
-        """Forget the rows of the leg that began last. If some of them are written, return False and keep the rest."""
+        """Forget the rows of the leg that began last, and return whether that was possible.
+
+        It isn't if some of its rows might be written. Then nothing changes.
+        """
         if len(self._legs) <= self._written:
             return False
         _, self.games.rows, self.sessions.rows = self._legs.pop()
         return True
 
     def _show_luck(self) -> None:
-        """Add the games in the table to the legs' luck, if the contest corrects for it."""
+        """Add the games in the table to the legs' luck, if the contest corrects for it. Otherwise do nothing."""
         if not self.luck or not self.contest.luck:
             return
         rows, began = self.games.rows, self._legs[self._written :]
@@ -239,10 +266,13 @@ def play_task(
     Args:
         artifacts: Contents of bots and house players, by sha256.
         stopping: Returns whether the run is stopping.
-        turn: Entered while the task plays, and left before its parts are finished.
+        turn: Entered while the task plays, and left before its parts are finished. By default it can play at any time.
+
+    Returns:
+        The receipt. It has no batch if no leg could be played.
 
     Raises:
-        OSError: Parts can't be written. As for the other errors, no part remains.
+        OSError: Parts or spooled rows can't be written. As for the other errors, no part remains.
         ValueError: The parts couldn't be read again.
         Stopped: The run is stopping.
         InputError: This machine can't confine a bot, or can't load the contest's rules.
@@ -269,7 +299,17 @@ def play_task(
     in_order = sorted(task.legs, key=lambda leg: (leg.plan.match, leg.plan.number))
 
     def play() -> Legs | None:
-        """Return the played legs, or None if the parts have rows of a leg that broke off."""
+        """Play the legs, and return those that were played, in the order of match and number.
+
+        Returns:
+            The legs, or None if all must be played again. Then the parts have rows of a leg that broke off, or the
+            rules gave points that no record holds.
+
+        Raises:
+            OSError: The parts can't be written.
+            Stopped: The run is stopping.
+            RunError: This machine can't play.
+        """
         played: list[Outcome] = []
         for leg in in_order:
             while disqualifications.plays(leg) and not troubles.concern(leg):
@@ -327,8 +367,8 @@ class _Troubles:
     """Bots of a task that failed for reasons outside of the game, and matches in which the rules failed.
 
     Attributes:
-        all: The second failures of bots.
-        failed: Legs in which the rules failed.
+        all: The second failures of bots, in the order in which they came.
+        failed: Legs in which the rules failed, in this order, too.
         suspects: Names of bots that failed at least once, alone or with others.
     """
 
@@ -340,7 +380,10 @@ class _Troubles:
         self._matches: set[int] = set()
 
     def note(self, trouble: BotTrouble) -> None:
-        """Record that a leg broke off because of one of these bots. If all were suspects, it is their trouble."""
+        """Record that a leg broke off because of one of these bots.
+
+        If all of them were suspects before, it is their trouble, and none of them plays on. From now on all are.
+        """
         if self.suspects.issuperset(trouble.names):
             self.all.append(Trouble(trouble.names, trouble.reason))
             self._names.update(trouble.names)
@@ -364,7 +407,7 @@ class _Lanes:
         played: The played legs, by digest.
         broken: What counts of legs that were interrupted, by digest.
         sandbox: Mode of the sandbox, "" if there are no such legs.
-        seconds: Wall-clock time of all the legs.
+        seconds: Wall-clock seconds of all the legs.
         games: Number of their games.
         legs: Number of played legs.
     """
@@ -385,7 +428,13 @@ class _Lanes:
         artifacts: Mapping[str, bytes],
         stopping: Callable[[], bool],
     ) -> None:
-        """Play the legs with processes, and spool their rows.
+        """Play the legs with processes, and spool their rows. Legs of bots in trouble are left out.
+
+        Args:
+            disqualification: Receives disqualifications, after which later legs aren't played.
+            troubles: Receives failures outside of the game, and legs in which the rules failed.
+            artifacts: Contents of bots and house players, by sha256.
+            stopping: Returns whether the run is stopping.
 
         Raises:
             OSError: The rows can't be spooled.
@@ -432,6 +481,8 @@ class _Lanes:
     def take(self, leg: Leg, sink: ParquetSink) -> Outcome:
         """Return the outcome of a played leg, with an equal share of all legs' time, and put its rows into the sink.
 
+        The leg must have been played.
+
         Raises:
             OSError: The spool can't be read, or the parts not written.
         """
@@ -442,7 +493,10 @@ class _Lanes:
 
 
 def _finished(task: Task, sink: ParquetSink, legs: Legs, confined_by: str) -> tuple[Batch, ...]:
-    """Return the batch after its parts are on disk, or nothing if no leg was played.
+    """Return the batch after its parts are on disk, or an empty tuple if no leg was played. Then the parts are deleted.
+
+    Args:
+        confined_by: Mode of the sandbox, "" if no bot was a process.
 
     Raises:
         OSError: The parts can't be written.
@@ -456,6 +510,7 @@ def _finished(task: Task, sink: ParquetSink, legs: Legs, confined_by: str) -> tu
 
 
 def _without_bool(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return an array whose truth values are bytes of 0 and 1. They share its memory. Other types stay."""
     return values.view(np.uint8) if values.dtype == bool else values
 
 

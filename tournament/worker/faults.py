@@ -23,13 +23,16 @@ _MAX_LINES, _MAX_LINE = 5, 200
 
 
 class Stopped(Exception):
-    """The run was asked to stop before its work was done."""
+    """Raised when the run must stop before its work is done."""
 
 
 class DisqualificationTracker:
     """Tracks which bots were disqualified during a task. They play no leg that is later in schedule order.
 
     A skipped leg stays skipped in this task. If it turns out to count, the driver sends it out again.
+
+    Args:
+        legs: All legs of the task, in schedule order.
     """
 
     def __init__(self, legs: Sequence[Leg]) -> None:
@@ -37,13 +40,18 @@ class DisqualificationTracker:
         self._last: dict[str, int] = {}
 
     def note(self, leg: Leg, seats: Iterable[int]) -> None:
-        """Record the seats that were disqualified in a finished leg."""
+        """Record the seats that were disqualified in a finished leg.
+
+        Args:
+            leg: A leg of the task.
+            seats: Numbers of entrants in the leg.
+        """
         for seat in seats:
             name, index = leg.entrants[seat], self._place[leg.digest]
             self._last[name] = min(self._last.get(name, index), index)
 
     def plays(self, leg: Leg) -> bool:
-        """Return whether none of a leg's bots was disqualified in a leg before it."""
+        """Return whether none of a leg's bots was disqualified in a leg before it. Seats that are out don't count."""
         if not self._last:
             return True
         index = self._place[leg.digest]
@@ -56,8 +64,9 @@ class LegFaults:
     With more than two entrants a disqualification ends no leg: the default answers count for those that are out.
 
     Attributes:
-        all: The faults.
-        out: The seats of the entrants that are disqualified, in the order in which they were.
+        all: The faults, in the order in which they were found. Their texts are cut.
+        out: The seats of the entrants that are disqualified, in the order in which they were. An entrant can be in it
+            more than once.
     """
 
     def __init__(self, contest: Contest, settings: ContestSettings, leg: Leg) -> None:
@@ -72,12 +81,14 @@ class LegFaults:
         """Record a fault at the pending decision, and the last lines that the bot printed.
 
         Args:
-            printed: The bot's output.
+            core: The core, in which the bot's question is pending.
+            failure: The failure.
+            printed: The bot's output, b"" if there is none.
             replaceable: Whether a new bot can take the seat. Otherwise the fault disqualifies.
 
         Returns:
             The seat for a new bot, with another rand(), because the same might fail again. None if the bot is
-            disqualified.
+            disqualified: it can't be replaced, has too many faults, or took too long in a trial.
         """
         kind, number, *_ = core.pending()
         session, game = core.position()
@@ -105,25 +116,32 @@ class LegFaults:
         return self.out[-1] if self.out and len(self._leg.entrants) <= SEATS_THAT_END_A_LEG else None
 
     def add_at_start(self, number: int, failure: Failure) -> None:
-        """Record that a seat's bot can't begin the leg, and disqualify its entrant."""
+        """Record that a seat's bot can't begin the leg, in its first session, and disqualify its entrant."""
         self._add_outside(number, 0, failure)
         self._disqualify(number)
 
     def add_at_end(self, number: int, core: GameCore, failure: Failure) -> None:
-        """Record a fault that was noticed after the last game. Even then, one too many disqualifies the entrant."""
+        """Record a fault that was noticed after the last game, in the last session.
+
+        Even then, one too many disqualifies the entrant.
+        """
         self._add_outside(number, max(0, core.sessions_played - 1), failure)
         if self._are_too_many(number):
             self._disqualify(number)
 
     def _disqualify(self, number: int) -> None:
+        """Record that the entrant of a seat's bot is disqualified."""
         self.out.append(self._entrant(number))
 
     def _entrant(self, number: int) -> int:
-        """Return the seat of the entrant whose bot this is."""
+        """Return the seat of the entrant whose bot has this seat number."""
         return number // self._leg.members
 
     def _add_outside(self, number: int, session: int, failure: Failure) -> None:
-        """Record a fault that belongs to no decision, in a session counted from the leg's first."""
+        """Record a fault that belongs to no decision, in a session counted from the leg's first.
+
+        It gets the game 0 and the name of the first decision.
+        """
         first = self._leg.plan.first_session
         self.all.append(
             Fault(
@@ -137,13 +155,18 @@ class LegFaults:
         )
 
     def _are_too_many(self, number: int) -> bool:
+        """Return whether the entrant of a seat's bot has more faults than the settings allow."""
         return self._count(number) > self._allowed
 
     def _count(self, number: int) -> int:
+        """Return the number of faults of all bots of the entrant of a seat's bot."""
         return sum(fault.seat == self._entrant(number) for fault in self.all)
 
 
 def last_lines(printed: bytes) -> str:
-    """Return the last five lines of a bot's output, each of at most 200 characters, with "?" for unprintable ones."""
+    """Return the last five lines of a bot's output, each cut to 200 characters, with "?" for unprintable ones.
+
+    They are joined by line feeds. Without output the result is "".
+    """
     lines = (line.decode("utf-8", "replace") for line in printed.splitlines()[-_MAX_LINES:])
     return "\n".join("".join(c if c.isprintable() else "?" for c in line)[:_MAX_LINE] for line in lines)

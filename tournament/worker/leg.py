@@ -36,6 +36,10 @@ from tournament.worker.wasm.stack import deeply, was_interrupted
 class RulesFailed(RunError):
     """Raised when the contest's rules fail in a leg. No bot caused this, and other legs can be played.
 
+    Args:
+        contest: Name of the contest.
+        failed: The leg, and what happened.
+
     Attributes:
         failed: The leg, and what happened.
     """
@@ -49,17 +53,29 @@ class RulesFailed(RunError):
 
 
 class RowSink(Protocol):
-    """The tables in which a batch's rows gather."""
+    """The tables in which a batch's rows gather.
+
+    Attributes:
+        games: Rows of games, in the order of play.
+        sessions: Rows of sessions, in the order of play.
+    """
 
     games: Table
     sessions: Table
 
     def clear(self) -> None:
-        """Empty the tables."""
+        """Empty the tables after their rows have been handled.
+
+        Raises:
+            OSError: The rows can't be written.
+        """
 
 
 def leg_values(leg: Leg) -> dict[str, str | int]:
-    """Return the values of the columns that all rows of a leg share, by name."""
+    """Return the values of the columns that all rows of a leg share, by name.
+
+    They are `replica`, `bot_N` for each seat N from 0, and `house` only if the leg has a house player.
+    """
     names = {f"bot_{seat}": name for seat, name in enumerate(leg.names)}
     house = {"house": leg.house.name} if leg.house else {}
     return {"replica": leg.plan.replica} | names | house
@@ -67,7 +83,12 @@ def leg_values(leg: Leg) -> dict[str, str | int]:
 
 @dataclass
 class NullSink:
-    """A sink that throws rows away."""
+    """A sink that throws rows away.
+
+    Attributes:
+        games: Rows of games since the last `clear`.
+        sessions: Rows of sessions since the last `clear`.
+    """
 
     games: Table
     sessions: Table
@@ -88,13 +109,14 @@ class Outcome:
 
     Attributes:
         leg: The leg.
-        sums: The core's sums, packed.
-        sessions: Sessions played.
-        games: Games played.
-        length: Sessions that the blocks of sums divide, or games if games are scored. 0 if the leg was cut short.
-        rest: Fields that few legs have.
-        used: Usage of each entrant's bots.
-        seconds: Wall-clock time that a worker spent on it.
+        sums: The core's sums by seat, packed as doubles: points, their squares, and points by block.
+        sessions: Number of sessions played.
+        games: Number of games played.
+        length: Number of sessions that the blocks of sums divide, or of games if games are scored. 0 if a fault ended
+            the leg early.
+        rest: Fields that few legs have. The object is shared by legs without such fields.
+        used: Usage of each entrant's bots, by entrant.
+        seconds: Wall-clock time that a worker spent on it. It is 0 until `_Lanes.take` sets it for legs with processes.
     """
 
     leg: Leg
@@ -108,7 +130,14 @@ class Outcome:
 
 
 class ShortLegs:
-    """A player of short legs between WebAssembly bots that are kept. Everything unusual is left to `play_leg`."""
+    """A player of short legs between WebAssembly bots that are kept. Everything unusual is left to `play_leg`.
+
+    Args:
+        contest: The contest.
+        settings: The contest's settings.
+        artifacts: Contents of bots and house players, by sha256.
+        stopping: Returns whether the run is stopping. By default it never is. Ctrl-C counts, too.
+    """
 
     def __init__(
         self,
@@ -127,6 +156,9 @@ class ShortLegs:
     @deeply
     def play(self, leg: Leg, sink: RowSink) -> Outcome | None:
         """Play a leg, or return None if `play_leg` must play it. Then the sink has none of its rows.
+
+        It must if a bot isn't of WebAssembly, legs aren't short, kept bots refuse this one, or something irregular
+        happens, such as a fault.
 
         Raises:
             BotTrouble: A bot can't be loaded.
@@ -164,6 +196,12 @@ class ShortLegs:
         return outcome_of(contest, leg, core, faults, used, time.perf_counter() - began)
 
     def _bot(self, seat: Seat) -> LoadedBot:
+        """Return a seat's bot, loaded once for all legs.
+
+        Raises:
+            BotTrouble: It can't be loaded.
+            RunError: This machine can't load any bot.
+        """
         if seat.name not in self._bots:
             self._bots[seat.name] = _loaded(self._contest, self._settings, seat, self._artifacts, self._limits)
         return self._bots[seat.name]
@@ -187,8 +225,10 @@ def play_leg(
 
     Args:
         artifacts: Contents of bots and house players, by sha256.
-        stopping: Returns whether the run is stopping.
-        meters: Receives, for each entrant, its decisions, the fuel they used, and the most that one used.
+        sink: Receives the rows. It is cleared whenever its tables are full, but not at the end.
+        stopping: Returns whether the run is stopping. By default it never is.
+        meters: Receives a tuple for each entrant, in their order: its number of decisions, the units of fuel that they
+            used, and the most that one used. With None fuel isn't measured by decision.
         measures_bots: Whether to measure each bot's time, so that a late one is known.
 
     Raises:
@@ -240,6 +280,13 @@ def new_core(
 ) -> GameCore:
     """Return the core that plays a leg, with the house player's content if there is one.
 
+    Seats in `leg.out` are dismissed before play.
+
+    Args:
+        artifacts: Contents of house players, by sha256.
+        games: Receives the rows of games.
+        sessions: Receives the rows of sessions.
+
     Raises:
         RulesFailed: The rules raised an exception at the start of the leg.
     """
@@ -272,6 +319,9 @@ def new_seating(
     bot is seated. Call it on a deep stack.
 
     Args:
+        artifacts: Contents of bots, by sha256.
+        faults: Receives the faults of bots that can't start.
+        stopping: Returns whether the run is stopping. Ctrl-C counts, too.
         measure_fuel: Whether to count the fuel of each decision.
         measures_bots: Whether to measure each bot's time, which makes games slower.
         starts: Maximum number of bots' starts in a short leg; 0 if they are unlimited.
@@ -310,11 +360,11 @@ def new_seating(
 def _loaded(
     contest: Contest, settings: ContestSettings, seat: Seat, artifacts: Mapping[str, bytes], limits: BotLimits
 ) -> LoadedBot:
-    """Return a seat's bot, loaded. It could be loaded when it entered.
+    """Return a seat's bot, loaded. Because it could be loaded when it entered, a failure is no fault of the bot.
 
     Raises:
         BotTrouble: It can't be loaded.
-        RunError: This machine can't load any bot.
+        RunError: This machine can't load any bot, or too many files are open.
     """
     try:
         return load_bot(
@@ -327,12 +377,16 @@ def _loaded(
 
 
 def limits_of(settings: ContestSettings) -> BotLimits:
-    """Return the limits of a WebAssembly bot by the contest's settings. A call gets no more than the leg's bank."""
+    """Return the limits of a WebAssembly bot by the contest's settings.
+
+    A start gets as much fuel as a decision. The object is shared by all legs with these settings.
+    """
     return _limits(settings.fuel_per_call, settings.fuel_per_leg, settings.memory_megabytes)
 
 
 @lru_cache
 def _limits(fuel_per_call: int, fuel_per_leg: int, memory_megabytes: int) -> BotLimits:
+    """Return the limits with this fuel, in units, and this memory, in MiB. Calls with the same values share one."""
     return BotLimits(fuel_per_call, memory_megabytes, fuel_per_call, fuel_per_leg)
 
 
@@ -341,7 +395,7 @@ def seat_again(seating: Seating, number: int, seat: Seat, core: GameCore, faults
     """Start a new WebAssembly bot at a seat after a fault.
 
     Returns:
-        Whether it could start. If it couldn't, that is one more fault, which disqualifies.
+        Whether it could start. If it couldn't, that is one more fault, which disqualifies the bot.
 
     Raises:
         BotTrouble: The bot failed for a reason outside of the game.
@@ -369,9 +423,9 @@ def outcome_of(
     """Return the result of a leg, from its core, its faults, and its bots' usage.
 
     Args:
-        used: Usage of each seat's bot.
-        seconds: Wall-clock time of the leg.
-        tries: How often the leg has begun.
+        used: Usage of each seat's bot, by seat. For teams, the outcome has the usage of each entrant.
+        seconds: Wall-clock time of the leg; 0 if it isn't known yet.
+        tries: How often the leg has begun, this time included.
 
     Raises:
         RulesFailed: The rules failed.
@@ -390,6 +444,14 @@ def outcome_of(
 
 
 def _rare_fields(leg: Leg, faults: LegFaults, tries: int) -> RareFields:
+    """Return the fields that few legs have: selected faults, disqualified seats, omitted faults, and tries.
+
+    The seats are sorted. If a fault has ended the leg, only its seat is among them.
+
+    Raises:
+        BotTrouble: The faults can't be kept.
+        RunError: Too many files are open.
+    """
     disqualified = tuple(sorted({*faults.out})) if faults.ended_by is None else (faults.ended_by,)
     with containing(leg.entrants[faults.all[-1].seat if faults.all else 0], "its faults could not be kept"):
         faults_stored, omitted = select_faults(tuple(faults.all), disqualified, len(leg.entrants))
@@ -397,7 +459,7 @@ def _rare_fields(leg: Leg, faults: LegFaults, tries: int) -> RareFields:
 
 
 def seats_by_entrant(leg: Leg) -> list[range]:
-    """Return the seat numbers of each entrant's bots, by entrant."""
+    """Return the seat numbers of each entrant's bots, by entrant. The bots of a team sit side by side."""
     return [range(first, first + leg.members) for first in range(0, len(leg.seats), leg.members)]
 
 
@@ -412,13 +474,13 @@ def _sum_usage(used: Sequence[Used]) -> Used:
 
 
 def legs_of(contest: Contest, played: Sequence[Outcome], luck: Floats | None = None, legs_of_deals: int = 1) -> Legs:
-    """Return played legs as columns.
+    """Return played legs as columns, in the order of `played`.
 
     Args:
         contest: The contest.
         played: The legs, ordered by match and number.
-        luck: As in `compute_leg_sums`.
-        legs_of_deals: Number of legs of a replica, which share their deals.
+        luck: Points due to luck of the first seat, by leg and block. None if the contest doesn't correct for luck.
+        legs_of_deals: Number of legs of a replica, which share their deals. With 1 each leg has its own.
 
     Raises:
         RulesFailed: The rules gave points in a leg that no record holds.
@@ -460,7 +522,7 @@ def legs_of(contest: Contest, played: Sequence[Outcome], luck: Floats | None = N
 
 
 def result_of(contest: Contest, outcome: Outcome) -> LegResult:
-    """Return the result of a leg.
+    """Return the result of a leg, without a correction for luck.
 
     Raises:
         RulesFailed: The rules gave points that no record holds.
@@ -475,6 +537,8 @@ def _rules_failure(contest: Contest, leg: Leg, position: tuple[int, int], failur
 
     Args:
         position: Session of the leg and game of the session, from 0.
+
+    The message is cut to 300 characters, and the reason to somewhat less than MAX_REASON.
     """
     session, game = position
     where = locate_failure(contest, failure)
@@ -494,7 +558,11 @@ def _rules_failure(contest: Contest, leg: Leg, position: tuple[int, int], failur
 
 
 def locate_failure(contest: Contest, failure: Exception) -> str:
-    """Return " (FILE, line N)" for an exception in a contest's rules, or "" if none of their lines raised it."""
+    """Return " (FILE, line N)" for an exception in a contest's rules, with the innermost line.
+
+    Rules from a file have only lines of that file. Otherwise any line of Python counts. The result is "" if there is no
+    such line in the traceback.
+    """
     frames = [place for place in traceback.extract_tb(failure.__traceback__) if place.filename.endswith(".py")]
     if contest.source and contest.source.content is not None:  # a file's rules: lines of others would mislead
         frames = [place for place in frames if place.filename == contest.source.place]

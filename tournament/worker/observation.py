@@ -37,9 +37,9 @@ class Window:
 
     Attributes:
         first_session: First session, counted from 0 in the leg.
-        last_session: Last session, which is included.
+        last_session: Last session, which is included. By default it is the leg's last.
         first_game: First game of each session, from 0.
-        last_game: Last game of each session, which is included.
+        last_game: Last game of each session, which is included. By default it is the session's last.
         decisions: Maximum number of decisions that are kept.
         drawn: Session of the leg that is drawn, if the contest makes drawings; None for none.
     """
@@ -91,7 +91,9 @@ class ObservedLeg:
     """A leg's observed games, and its result up to the last of them.
 
     Attributes:
-        drawings: Drawings of the window's session, one before each decision and one at its end.
+        result: The leg's result.
+        games: The observed games, by session and game.
+        drawings: Drawings of the window's session, one before each decision and one at its end. Empty if none is drawn.
     """
 
     result: LegResult
@@ -105,7 +107,16 @@ class ObservationTape(Protocol):
     def record_question(
         self, session: int, game: int, seat: int, kind: int, address: int, values: dict[str, Any], /
     ) -> None:
-        """Record a decision before its answer, with the address of the bot's struct."""
+        """Record a decision before its answer.
+
+        Args:
+            session: Session of the leg, from 0.
+            game: Game of the session, from 0.
+            seat: Seat of the bot.
+            kind: Number of the decision in the contest's interface.
+            address: Address of the bot's struct or view.
+            values: The observation by name. Empty unless the contest's bots receive values by name.
+        """
 
     def answered(self, seat: int, number: int, value: object, /) -> None:
         """Record what a bot answered: as a number, and as a value if the rules read one, otherwise None."""
@@ -114,12 +125,22 @@ class ObservationTape(Protocol):
         """Record a fault in the last decision of a seat."""
 
     def recorded(self, dialogue: Dialogue, key: bytes) -> Dialogue:
-        """Return a dialogue that is recorded, given the key of the program's helpers."""
+        """Return a dialogue that is recorded, given the key of the program's helpers. It can be the same dialogue."""
 
 
 @dataclass
 class _WindowSink:
-    """A sink that keeps the rows of the observed games."""
+    """A sink that keeps the rows of the observed games.
+
+    Attributes:
+        games: Rows of games since the last `clear`.
+        sessions: Rows of sessions since the last `clear`, which aren't kept.
+        window: The games to keep.
+        first_session: Number of the leg's first session in its match.
+        leg: The leg.
+        columns: Columns of games in the records.
+        kept: Kept rows as records have them, by session of the leg and game of the session.
+    """
 
     games: Table
     sessions: Table
@@ -144,7 +165,7 @@ class _WindowSink:
         self.games.rows = self.sessions.rows = 0
 
     def _recorded(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a row as records have it."""
+        """Return a row as records have it: names in place of seat numbers, and truth values as bool."""
         constants = leg_values(self.leg)
         return {
             column.name: constants[column.name]
@@ -172,12 +193,17 @@ def observe_leg(
     A bot that is a process has one for this leg alone, so that its output is known.
 
     Args:
-        window: The games to observe; None for all.
-        new_tape: Makes the tape of the window's decisions, again if the leg begins again.
+        artifacts: Contents of bots and house players, by sha256.
+        window: The games to observe; None for all, with at most 250,000 decisions.
+        new_tape: Makes the tape of the window's decisions, again if the leg begins again. None for no tape.
+
+    Returns:
+        The leg. It ends early if the window has more decisions than its maximum.
 
     Raises:
         InputError: This machine can't confine a bot.
         RunError: This machine can't run a bot, or the rules failed.
+        BotTrouble: A bot failed for a reason outside of the game. It is a RunError.
         OSError: Rows can't be stored, or too many files are open.
     """
     window = window or Window()
@@ -207,7 +233,10 @@ def observe_leg(
 
 
 def cut_short(contest: Contest, sessions: int, games: int) -> Contest:
-    """Return the contest with legs that end after this many games of this many sessions, unknown to the bots."""
+    """Return the contest with legs that end after this many games of their session number `sessions`.
+
+    Earlier sessions are complete. The bots don't know of this.
+    """
     return _watched(contest, Window(_LAST, sessions - 1, 0, games - 1), [], [])
 
 
@@ -223,9 +252,9 @@ def _watched(
 
     Args:
         cores: Receives each core. The last one is of the attempt that counts.
-        drawings: Receives the drawings of the window's session.
+        drawings: Receives the drawings of the window's session, in order. It is emptied before each attempt.
         names: Names of the bots, by seat, for the drawings.
-        new_tape: Makes the tape of each core, if there is one.
+        new_tape: Makes the tape of each core; None for no tape.
     """
     draw = contest.new_drawn_core
 
@@ -269,7 +298,11 @@ def _watched(
 def _games(
     contest: Contest, leg: Leg, core: ObservedCore, sink: _WindowSink, result: LegResult
 ) -> tuple[ObservedGame, ...]:
-    """Return a leg's observed games, in order."""
+    """Return a leg's observed games, by session and game.
+
+    A game without a row in the sink was broken off. Its outcome says so, and its row is None. A decision that failed
+    without a recorded fault has the fault "a fault", because only some faults of a leg are kept.
+    """
     names = tuple(player.name for player in leg.players)
     faults = list(result.faults)
     steps: dict[tuple[int, int], list[Step]] = {position: [] for position in sink.kept}
@@ -320,11 +353,12 @@ def _games(
 
 
 def _plain(named: Mapping[str, object]) -> Mapping[str, str]:
+    """Return values as text, by name. The result is empty if no values are passed by name."""
     return {name: plain_value(value) for name, value in named.items()}
 
 
 def _pop_fault(faults: list[Fault], seat: int, session: int, game: int) -> Fault | None:
-    """Remove and return the next fault of a seat in a game, or return None."""
+    """Remove and return the next fault of a seat in a game, or return None if it has no more there."""
     for number, fault in enumerate(faults):
         if (fault.seat, fault.session, fault.game) == (seat, session, game):
             return faults.pop(number)

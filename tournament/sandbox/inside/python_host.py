@@ -40,7 +40,8 @@ def prepare(settings: dict[str, Any]) -> None:
     """Set up imports: the standard library and the allowed packages, nothing else.
 
     Args:
-        settings: name: the bot's name. questions: for each question the accepted names, the usual one first.
+        settings: Values by these names, which must not be changed later. name: the bot's name. questions: for each
+            question the accepted names, the usual one first.
             class_name: of the statement, or "". passes_view: whether functions receive the object with all values.
             parameters: for each question the offset and struct code of the values passed one by one. fields: name,
             offset and struct code of each. returns: for each question number, name or value. most_json: maximum bytes
@@ -68,6 +69,10 @@ def prepare_sdk(file: str | None) -> None:
 
     Args:
         file: The module's file, or None if the contest has none.
+
+    Raises:
+        OSError: The file can't be read.
+        SyntaxError: The file isn't valid Python. Other exceptions of its code are passed on.
     """
     if not file or _sdks:
         return
@@ -89,7 +94,10 @@ def import_packages(
     Args:
         names: Names of the packages.
         modules: File and package folders of each module, by name.
-        environment: Variables to set before.
+        environment: Variables to set before. They stay set.
+
+    Raises:
+        OSError: The output can't be redirected.
     """
     os.environ.update(environment)
     kept, urandom = [os.dup(stream) for stream in (1, 2)], (os.urandom, random._urandom)  # type: ignore[attr-defined]
@@ -134,7 +142,11 @@ def _new_sdk(name: str) -> types.ModuleType:
 
 
 class Packages:
-    """A finder of the allowed packages, whose folders can't be listed."""
+    """A finder of the allowed packages, whose folders can't be listed.
+
+    Args:
+        modules: File and package folders of each module, by name.
+    """
 
     def __init__(self, modules: dict[str, tuple[str, list[str]]]) -> None:
         self._modules = modules
@@ -142,7 +154,7 @@ class Packages:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: types.ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        """Return the spec of an allowed module, or None."""
+        """Return the spec of an allowed module, or None for other names. Path and target are ignored."""
         if name not in self._modules:
             return None
         import importlib.util
@@ -152,7 +164,11 @@ class Packages:
 
 
 def serve() -> None:
-    """Answer questions until the pipe closes. The first messages are the adapter, the bot's file and the library."""
+    """Answer questions until the pipe closes. The first messages are the adapter, the bot's file and the library.
+
+    Each is preceded by its length in four bytes, the lowest first. The adapter and the library can be empty. If the
+    settings ask only for an examination or a start, this reports it and answers no question.
+    """
     questions, answers = os.dup(0), os.dup(1)
     # Print to standard error, not among the answers.
     os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
@@ -202,7 +218,7 @@ def serve() -> None:
 
 
 def _told_numbers() -> tuple[list[int], ...] | None:
-    """Return, for each question, the indices of its values among all names, or None if no values are passed by name."""
+    """Return, for each question, the indices of its values in `_all_told`, or None if no values are passed by name."""
     if _told["told_names"] is None:
         return None
     numbers = {name: number for number, name in enumerate(_all_told())}
@@ -210,12 +226,19 @@ def _told_numbers() -> tuple[list[int], ...] | None:
 
 
 def _all_told() -> list[str]:
-    """Return the names of all values that are passed by name, each once."""
+    """Return the names of all values that are passed by name, each once, in the order of the questions."""
     return list(dict.fromkeys(name for names in _told["told_names"] or () for name in names))
 
 
 def _examine(answers: int, adapter: bytes, source: bytes, library: dict[str, str]) -> None:
-    """Write why the bot's legs must not share a process, nothing if they can. The bot isn't executed."""
+    """Write why the bot's legs must not share a process, nothing if they can. The bot isn't executed.
+
+    Args:
+        answers: Descriptor to write to.
+        adapter: The contest's adapter, b"" if there is none.
+        source: The bot's file.
+        library: Sources of the library, by path.
+    """
     from tournament.sandbox.inside.leg_isolation import isolation_violation
 
     sdks = {name: _new_leg_sdk(name, 0) for name in _sdks}
@@ -253,7 +276,7 @@ def _new_leg_sdk(name: str, seed: int) -> Any:
 
 
 def _read_exactly(descriptor: int, size: int) -> bytes:
-    """Return this many bytes of a pipe. Exit if it closes before."""
+    """Return this many bytes of a pipe. Exit with the status 0 if it closes before."""
     content = b""
     while len(content) < size:
         chunk = os.read(descriptor, size - len(content))
@@ -299,6 +322,7 @@ class _Bot:
 
         Raises:
             NotChosen: No function or class fits, or two do.
+            SyntaxError: The bot, its adapter or a module of the library isn't valid Python.
         """
         if self._code is None:
             parts = ((self._adapter, ADAPTER_NAME), (self._source, FILE_NAME))
@@ -340,7 +364,14 @@ class _Bot:
 
 
 def _execute(adapter: types.CodeType, code: types.CodeType, space: dict[str, object]) -> dict[str, object]:
-    """Execute the adapter and then the bot's file. Return the adapter's names with their values."""
+    """Execute the adapter and then the bot's file. Return the adapter's names with their values.
+
+    If the adapter has a function `load_bot`, this gets the bot's code instead, which is then not executed here.
+    Exceptions of both are passed on.
+
+    Args:
+        space: Names of the module, to which both add.
+    """
     before = dict(space)
     exec(adapter, space)
     adapter_names = {name: value for name, value in space.items() if before.get(name) is not value}
@@ -360,8 +391,12 @@ def _choose(
 ) -> tuple[Callable[..., object] | None, ...]:
     """Return the functions that answer the questions: the adapter's, or the bot's own if the adapter has none.
 
-    Those that receive news follow. None stands for a missing one. A class of the adapter that is a base of the bot's
-    class doesn't count as the adapter's.
+    They are in the order of the questions. Those that receive news follow in their order, with None for a missing one.
+    A class of the adapter that is a base of the bot's class doesn't count as the adapter's.
+
+    Args:
+        questions: Accepted names and number of parameters of each question that needs a function.
+        news: The same of questions that need none.
 
     Raises:
         NotChosen: No function or class fits, or two do.
@@ -394,7 +429,10 @@ def _listening(function: Callable[..., object] | None, is_news: bool) -> Callabl
 
 
 def explain(problem: BaseException) -> str:
-    """Return an exception as one line, with its place in the bot's file or, if it isn't there, in the adapter."""
+    """Return an exception as one line, with its place in the bot's file or, if it isn't there, in the adapter.
+
+    The place is left out if it is in neither. The message is cut to the first 250 characters of its first line.
+    """
     import traceback
 
     if isinstance(problem, NotChosen):

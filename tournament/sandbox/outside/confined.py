@@ -32,14 +32,15 @@ class _Running(Protocol):
         """Process ID."""
 
     def end(self) -> Ending:
-        """Kill the process, and return how it ended."""
+        """Kill the process and all that it started, wait for its end, and return how it ended."""
 
 
 class Confined:
     """A running confined process and its pipes. `end` closes all of its descriptors.
 
     Attributes:
-        to: Descriptor of its input, −1 once it is closed.
+        pid: Its process ID.
+        to: Descriptor of its input, −1 once `close_input` or `end` has closed it.
         answers: Descriptor of its output.
         errors: Descriptor of its standard error.
     """
@@ -55,11 +56,14 @@ class Confined:
         self._others_bytes = 0  # resident bytes of files and of shared memory
 
     def cpu_seconds(self) -> float:
-        """Return the processor time that its threads have used, in seconds."""
+        """Return the processor time that its threads have used, in seconds, or 0 once it has ended."""
         return cpu_seconds(self.pid)
 
     def memory_bytes(self) -> int:
-        """Return the peak of its resident memory, in bytes."""
+        """Return the peak of its resident memory, in bytes.
+
+        Once it has ended, this is the system's figure, which is known after `end`. Before that call it is 0.
+        """
         return self._sizes().get("VmHWM", self._ending.peak_bytes)
 
     def has_taken_too_much(self) -> bool:
@@ -84,13 +88,16 @@ class Confined:
         return _sizes(self.pid, "status", _SIZES)
 
     def use(self) -> ProcessUse:
-        """Return what it has used of the machine. If it is stopped, it receives SIGCONT."""
+        """Return what it has used of the machine. If it is stopped, it receives SIGCONT.
+
+        Once it has ended, its processor time is 0.
+        """
         folder = Path(f"/proc/{self.pid}")
         now, waits = doing(folder), waited(folder)
         return ProcessUse(self.cpu_seconds(), now == "sleeps", waits, waits is not None and now == "runs")
 
     def has_ended(self) -> bool:
-        """Return whether it has ended, with all its threads."""
+        """Return whether it has ended, with all its threads. A process that isn't reaped yet has ended, too."""
         fields = stat_fields(Path(f"/proc/{self.pid}")) if self._running else []
         return not fields or (fields[0] in "ZX" and int(fields[17]) < 2)
 
@@ -102,13 +109,17 @@ class Confined:
             return 0
 
     def has_written(self, seconds: float = 0.0) -> bool:
-        """Return whether some of its answers can be read now, or within this many seconds."""
+        """Return whether some of its answers, or their end, can be read now or within this many seconds."""
         waiting = select.poll()
         waiting.register(self.answers, select.POLLIN)
         return bool(waiting.poll(1000 * seconds))
 
     def read(self, most: int) -> bytes:
-        """Wait for some of its answers, and read up to `most` bytes. b"" means that it has ended."""
+        """Wait for some of its answers, no matter how long, and read up to `most` bytes. Continue it if it is stopped.
+
+        Returns:
+            The bytes, or b"" if it has closed its output or ended.
+        """
         while not self.has_written(_PATIENCE_SECONDS):
             self.use()  # continues it if it was stopped
         try:
@@ -127,18 +138,20 @@ class Confined:
             view = view[os.write(self.to, view) :]
 
     def close_input(self) -> None:
-        """Close its input."""
+        """Close its input, unless that is closed already."""
         if self.to >= 0:
             os.close(self.to)
             self.to = -1
 
     def kill(self) -> None:
-        """Kill it, and leave its pipes open, so that the next reader finds out."""
+        """Kill it, and leave its pipes open, so that the next reader finds out. Do nothing if it no longer exists."""
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
 
     def end(self) -> int:
         """Kill it with everything that it started, and close its pipes.
+
+        If it has ended before, its status remains. A second call only returns the status.
 
         Returns:
             Its exit status, or minus the signal's number.
@@ -163,7 +176,8 @@ class Confined:
         """Wait for its end, and return its status as `end` does, or None if it is still running.
 
         Args:
-            patience: Seconds to wait. A process that has lost its memory is about to end and has ten more.
+            patience: Seconds of wall-clock time to wait. A process that has lost its memory is about to end and has ten
+                more.
         """
         started = time.monotonic()
         while not self.has_ended():
@@ -185,12 +199,22 @@ def cpu_seconds(process: int) -> float:
 
 
 def own_bytes(process: int) -> int:
-    """Return a process's own memory in bytes: without pages of files, and its share of what processes share."""
+    """Return a process's own memory in bytes: without pages of files, and with its share of what processes share.
+
+    It is 0 once the process has ended.
+    """
     return sum(_sizes(process, "smaps_rollup", _OWN).values())
 
 
 def _sizes(process: int, file: str, wanted: re.Pattern[bytes]) -> dict[str, int]:
-    """Return the sizes in bytes that a file in /proc/<pid> lists, empty once the process has ended."""
+    """Return the sizes in bytes that a file in /proc/<pid> lists, by the names in it.
+
+    The result is empty once the process has ended, or if the file can't be read.
+
+    Args:
+        file: Name of the file.
+        wanted: Pattern of lines, with groups for the name and the number of KiB.
+    """
     folder = f"/proc/{process}"
     if sizes := _sizes_in(f"{folder}/{file}", wanted):
         return sizes
@@ -202,6 +226,7 @@ def _sizes(process: int, file: str, wanted: re.Pattern[bytes]) -> dict[str, int]
 
 
 def _sizes_in(path: str, wanted: re.Pattern[bytes]) -> dict[str, int]:
+    """Return the sizes in bytes that the file at a path lists, by name, or none if it can't be read."""
     try:
         with open(path, "rb", buffering=0) as file:  # this is done often
             content = file.read()

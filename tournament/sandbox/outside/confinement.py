@@ -55,7 +55,7 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
 
     Raises:
         InputError: The machine can't confine it.
-        OSError: It can't be started, for example because this process has too many open files.
+        OSError: It can't be started, for example because this process has too many open files. Its folder is missing.
     """
     files = readable_paths.module_files(launch)
     orders = launch.to_orders(landlock=version_here() if mode == "on" else None) | {"starter": os.getpid()}
@@ -70,7 +70,7 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
 
 
 def pipes(kept: contextlib.ExitStack, closed: contextlib.ExitStack) -> tuple[list[int], list[int]]:
-    """Return our ends and a process's ends of pipes for its three standard streams.
+    """Return our ends and a process's ends of pipes for input, output and standard error, in this order.
 
     Args:
         kept: Closes our ends.
@@ -90,7 +90,9 @@ def pipes(kept: contextlib.ExitStack, closed: contextlib.ExitStack) -> tuple[lis
 
 
 def start_server(launch: LaunchSpec) -> Confined:
-    """Start a process that forks others, in a domain of its own.
+    """Start a process that forks others, in a domain of its own, and wait until it is ready.
+
+    Input and output are the same socket, which keeps messages apart.
 
     Raises:
         InputError: It can't be confined.
@@ -157,21 +159,24 @@ class _Running:
         return self.process.pid
 
     def end(self) -> Ending:
-        """Kill the process with its session, and return how it ended."""
+        """Kill the process with its session, wait for it, and return how it ended, without the peak of its memory."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         return Ending(self.process.wait())
 
 
 def most_descriptors() -> int:
-    """Return how many files this process can have open once it has raised its limit."""
+    """Return how many files this process can have open once it has raised its limit, at most 65,536."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     return 65536 if hard == resource.RLIM_INFINITY else min(hard, 65536)
 
 
 @cache
 def raise_descriptor_limit() -> None:
-    """Raise the limit of open files, because each confined process takes about ten descriptors of this one."""
+    """Raise the limit of open files, because each confined process takes about ten descriptors of this one.
+
+    This happens once in a process. A higher limit stays.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     limit = most_descriptors()
     if soft != resource.RLIM_INFINITY and soft < limit:

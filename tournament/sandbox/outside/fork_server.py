@@ -65,7 +65,7 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
     Raises:
         InputError: The machine can't confine it.
         MachineBusyError: Its servers are ended from outside again and again, or the system refuses to start a process.
-        OSError: This process has too many open files.
+        OSError: This process has too many open files. With the mode "off", the process can't be started.
     """
     payload = b"".join(len(part).to_bytes(4, "little") + part for part in launch.given)
     if mode == "off":
@@ -95,7 +95,7 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
 
 
 def _having_read(content: bytes, process: Confined) -> Confined:
-    """Return a process after writing its first messages to it."""
+    """Return a process after writing its first messages to it. Its end before that raises nothing."""
     with contextlib.suppress(BrokenPipeError):  # the process's end gives the reason
         process.write(content)
     return process
@@ -138,7 +138,11 @@ class _Server:
             return forked
 
     def reap(self, pid: int) -> Ending:
-        """Return how a fork ended, after waiting for its end. If its server has ended, it was killed."""
+        """Return how a fork ended, after waiting for its end, and release it. If its server has ended, it was killed.
+
+        Raises:
+            OSError: The order can't be sent. Then the server is ended.
+        """
         try:
             with self._talk:
                 try:
@@ -153,7 +157,7 @@ class _Server:
             self.release()
 
     def release(self) -> None:
-        """Record that one fork fewer is running or about to run."""
+        """Record that one fork fewer is running or about to run, and the time."""
         with _lock:
             self.forks -= 1
             self.used = time.monotonic()
@@ -189,8 +193,9 @@ class _Forked:
 
     Attributes:
         server: The server that forked it.
-        pidfd: Descriptor that names this process, also after its end.
-        ends: Descriptors of input, output and standard error.
+        pid: Its process ID.
+        pidfd: Descriptor that names this process, also after its end. `end` closes it.
+        ends: Descriptors of input, output and standard error, in this order.
     """
 
     server: _Server
@@ -199,7 +204,7 @@ class _Forked:
     ends: list[int]
 
     def end(self) -> Ending:
-        """Kill the process, and return how it ended."""
+        """Kill the process, wait for it, and return how it ended. Call it once."""
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
         os.close(self.pidfd)
@@ -240,7 +245,7 @@ def _start_servers(starts: _Starts) -> None:
 
 
 def _server_for(launch: LaunchSpec) -> _Server:
-    """Return the server for processes like this one, and count one more fork.
+    """Return the server for processes like this one, started if there is none, and count one more fork.
 
     Raises:
         InputError: The server can't be confined.
@@ -287,7 +292,7 @@ def _server_kind(bot: What) -> ForkServer:
 
 
 def _file_identity(path: str) -> tuple[str, int, int]:
-    """Return a path with the device and inode of its file, zeros if it is missing."""
+    """Return a path with the device and inode of its file, zeros if it is missing or can't be reached."""
     try:
         status = os.stat(path)
     except OSError:
@@ -296,6 +301,7 @@ def _file_identity(path: str) -> tuple[str, int, int]:
 
 
 def _forget(server: _Server) -> None:
+    """End a server with all its forks, so that no further process is forked from it."""
     with _lock:
         for key, other in list(_servers.items()):
             if other is server:
@@ -304,7 +310,7 @@ def _forget(server: _Server) -> None:
 
 
 def _end_idle(max_servers: int, seconds: float = 0.0) -> None:
-    """End servers that have no forks, the least recently used first.
+    """End servers that have no forks, the least recently used first. The caller holds the lock.
 
     Args:
         max_servers: Number of such servers that continue.
@@ -318,7 +324,7 @@ def _end_idle(max_servers: int, seconds: float = 0.0) -> None:
 
 @atexit.register
 def end_idle() -> None:
-    """End the servers that have no forks. New ones start when they are needed."""
+    """End this process's servers that have no forks. New ones start when they are needed."""
     with _lock:
         if _owner == os.getpid():
             _end_idle(0)

@@ -38,7 +38,7 @@ class ProcessUse:
     """The use of the machine by a process, or by a group of processes, up to now.
 
     Attributes:
-        cpu: Processor time in seconds.
+        cpu: Processor time of all threads in seconds.
         sleeps: Whether none of its threads runs, is stopped, or waits for a processor or a disk.
         waited: Seconds for which its threads have waited for processors; None if the system doesn't count them.
         runs: Whether a thread runs or waits for a processor now. Always False if `waited` is None.
@@ -55,8 +55,11 @@ class ProcessClock:
 
     Args:
         use: Returns what the process has used.
-        longest_nap: Maximum sleep between two samples if it has also worked and the system doesn't count waits for
-            processors.
+        longest_nap: Maximum seconds of sleep between two samples if it has also worked and the system doesn't count
+            waits for processors. By default there is no maximum.
+
+    Attributes:
+        cpu: Processor seconds as of the last sample or note.
     """
 
     def __init__(self, use: Callable[[], ProcessUse], longest_nap: float = inf) -> None:
@@ -69,7 +72,7 @@ class ProcessClock:
 
     @property
     def slept(self) -> float:
-        """Seconds that it has certainly slept."""
+        """Seconds that it has certainly slept, as of the last sample."""
         return self._slept + max(0.0, self._unsure - self._waiting)
 
     def look(self, elapsed: float, *, asked_lately: bool = False) -> ProcessUse:
@@ -96,7 +99,7 @@ class ProcessClock:
         return use
 
     def note(self, cpu: float) -> float:
-        """Record its processor time alone, which costs a hundredth of a sample. Return the increase."""
+        """Record its processor seconds alone, which costs a hundredth of a sample. Return the increase in seconds."""
         used, self.cpu = cpu - self.cpu, cpu
         return used
 
@@ -105,6 +108,14 @@ class TimeBudget:
     """A limit, in seconds, for the own time of a process or a group, used or slept.
 
     For a group, simultaneous processor time counts only as much as one process could use.
+
+    Args:
+        use: Returns what the process or group has used.
+        seconds: The limit.
+        clock: Returns the present time in seconds.
+
+    Attributes:
+        seconds: The limit.
     """
 
     def __init__(
@@ -122,10 +133,12 @@ class TimeBudget:
         return self._used + self._clocks.slept
 
     def is_over(self) -> bool:
-        """Return whether it has used up its time.
+        """Return whether it has used up its time, as of a sample that is taken at most once a second.
+
+        Between samples it returns False.
 
         Raises:
-            MachineBusyError: The machine has kept it waiting for very long.
+            MachineBusyError: The machine has kept it waiting for very long: four times the limit and a minute.
         """
         now = self._clock()
         if now - self._looked < self._step:
@@ -144,7 +157,14 @@ class TimeBudget:
 
 
 def members(group: int) -> Iterator[tuple[Path, list[str]]]:
-    """Yield the folder in /proc and the fields of `stat`, from the state on, of each process of a group."""
+    """Yield the folder in /proc and the fields of `stat`, from the state on, of each process of a group, in any order.
+
+    Args:
+        group: ID of the process group.
+
+    Raises:
+        OSError: /proc can't be read.
+    """
     for name in os.listdir("/proc"):
         with contextlib.suppress(ValueError, ProcessLookupError):  # the entry is no process, or the process has ended
             # Reading `stat` of every process takes a hundredth of a second, and builds are sampled often.
@@ -153,7 +173,13 @@ def members(group: int) -> Iterator[tuple[Path, list[str]]]:
 
 
 def stat_fields(folder: Path) -> list[str]:
-    """Return the fields of `stat`, from the state on, of a process or thread. The list is empty once it has ended."""
+    """Return the fields of `stat`, from the state on, of a process or thread.
+
+    The list is empty once it has ended and was reaped, or if the file can't be read.
+
+    Args:
+        folder: Its folder in /proc.
+    """
     try:
         return (folder / "stat").read_text().rsplit(")", 1)[1].split()
     except (OSError, IndexError):
@@ -171,8 +197,8 @@ def doing(process: Path, *, while_stopped: Doing = "is held up") -> Doing:
         while_stopped: What a stopped process counts as, because other processes can have stopped it.
 
     Returns:
-        "sleeps": it sleeps by its own choice. "runs": a thread runs or waits for a processor. "is held up": it waits
-            for something else of the system.
+        "sleeps": it sleeps by its own choice, or has ended. "runs": a thread runs or waits for a processor. "is held
+            up": it waits for something else of the system.
     """
     states = {thread: fields[0] for thread in _threads(process) if (fields := stat_fields(thread))}
     if "T" in states.values():
@@ -185,7 +211,13 @@ def doing(process: Path, *, while_stopped: Doing = "is held up") -> Doing:
 
 
 def waited(process: Path) -> float | None:
-    """Return how many seconds a process's threads have waited for processors, None if the system doesn't count them."""
+    """Return how many seconds a process's threads have waited for processors.
+
+    It is None if the system doesn't count them, or a thread or the process has just ended.
+
+    Args:
+        process: Its folder in /proc.
+    """
     try:
         statistics = [(thread / "schedstat").read_text().split() for thread in _threads(process)]
         return sum(int(words[1]) for words in statistics) / 1e9 if statistics else None
@@ -194,6 +226,7 @@ def waited(process: Path) -> float | None:
 
 
 def _threads(process: Path) -> list[Path]:
+    """Return the folders of a process's threads, none once it has ended."""
     try:
         return list((process / "task").iterdir())
     except OSError:
@@ -201,7 +234,7 @@ def _threads(process: Path) -> list[Path]:
 
 
 def _may_sleep_on(thread: Path, state: str) -> bool:
-    """Return whether a thread waits for something other than the system."""
+    """Return whether a thread waits for something other than the system. A wait for a child's start counts, too."""
     if state != "D":
         return state == "S"
     with contextlib.suppress(OSError):
@@ -213,6 +246,9 @@ class GroupUse:
     """Measures what a group of processes has used, including those that have ended.
 
     Its members can stop each other, so stopped ones count as asleep.
+
+    Args:
+        group: ID of the process group.
     """
 
     def __init__(self, group: int) -> None:
@@ -220,7 +256,13 @@ class GroupUse:
         self._cpu = 0.0
 
     def __call__(self) -> ProcessUse:
-        """Return what the group has used so far. Stopped members receive SIGCONT."""
+        """Return what the group has used so far. Stopped members receive SIGCONT.
+
+        The processor time never decreases. Waits for processors aren't counted.
+
+        Raises:
+            OSError: /proc can't be read.
+        """
         ticks, asleep = 0, True
         for folder, fields in members(self._group):
             ticks += sum(map(int, fields[11:15]))  # including children that it has waited for

@@ -32,9 +32,11 @@ class Finished:
 
     Attributes:
         status: Exit status, or minus a signal's number.
+        output: Its standard output, cut where it exceeded the limit.
+        errors: Its standard error, cut, too.
         cut_off: Whether it had to be ended.
-        excess: The resource of which it used too much, "" for none.
-        seconds: Its own time, as of the last sample.
+        excess: The resource of which it used too much as text, such as "more than 512 MB of disk"; "" for none.
+        seconds: Its own time in seconds, as of the last sample.
     """
 
     status: int
@@ -46,14 +48,14 @@ class Finished:
 
     @property
     def in_words(self) -> str:
-        """The end as text."""
+        """The end as text: an exceeded resource, that it took too long, or how it ended."""
         if self.excess:
             return f"took {self.excess}"
         return "took too long" if self.cut_off else how_it_ended(self.status)
 
     @property
     def last_words(self) -> str:
-        """The last line of its standard error."""
+        """The last line of its standard error, "" if that is empty."""
         return next(reversed(self.errors.decode(errors="replace").strip().splitlines()), "")
 
 
@@ -63,9 +65,14 @@ def run(launch: LaunchSpec, mode: Mode, seconds: float, stdin: bytes = b"", most
     It must read its input before it writes much.
 
     Args:
+        launch: Its description.
+        mode: Whether it is confined.
         seconds: Maximum seconds of its own time (`process_time`).
         stdin: Its input.
-        most: Approximate number of bytes that are kept of each output.
+        most: Approximate number of bytes that are kept of each output. By default 16 MiB.
+
+    Returns:
+        Its end. A command that exceeds a limit or fails raises nothing.
 
     Raises:
         InputError: The command can't be confined.
@@ -77,13 +84,13 @@ def run(launch: LaunchSpec, mode: Mode, seconds: float, stdin: bytes = b"", most
 
 
 def finish(process: Confined, launch: LaunchSpec, seconds: float, stdin: bytes = b"", most: int = 1 << 24) -> Finished:
-    """Run a started process to its end.
+    """Run a started process to its end. Kill it if it exceeds a limit, or on any exception.
 
     Args:
         launch: Its description.
         seconds: Maximum seconds of its own time (`process_time`).
         stdin: Its input.
-        most: Approximate number of bytes that are kept of each output.
+        most: Approximate number of bytes that are kept of each output. By default 16 MiB.
 
     Raises:
         MachineBusyError: The machine is too busy to give it its time.
@@ -114,6 +121,10 @@ def check_confined(finished: Finished, whom: str) -> None:
 
     Don't call this for a program of an untrusted author, which could exit with the same status.
 
+    Args:
+        finished: Its end.
+        whom: Name of the process, at the start of the message.
+
     Raises:
         InputError: It couldn't be confined.
     """
@@ -126,8 +137,16 @@ class BuildWatch:
     """Samples what the processes of a build use together, for which the system has no limit.
 
     Attributes:
-        disk: The disk space that it uses, if it writes.
-        excess: The resource of which it used too much, "" for none.
+        disk: The disk space that it uses; None if it can't write.
+        excess: The resource of which it used too much as text; "" for none.
+
+    Args:
+        group: ID of the build's process group.
+        build: The build.
+        limits: Its limits. Memory can reach twice the limit of one process.
+
+    Raises:
+        OSError: The disk has too little space, or the first folder is missing.
     """
 
     def __init__(self, group: int, build: Build, limits: ProcessLimits) -> None:
@@ -144,6 +163,8 @@ class BuildWatch:
 
     def look(self) -> bool:
         """Sample the processes. Return whether they used too much of the resource that `excess` then names.
+
+        The disk is sampled at most every 0.2 seconds, and the processes every 0.1 seconds or less often.
 
         Raises:
             OSError: The build's first folder is missing.
@@ -162,6 +183,11 @@ class BuildWatch:
         return bool(self.excess)
 
     def _takes_too_much_memory(self, processes: list[tuple[Path, list[str]]]) -> bool:
+        """Return whether processes take too much memory together.
+
+        Args:
+            processes: Folder in /proc and fields of `stat` of each.
+        """
         # Counting their own memory is slow. `stat` shows no pages of a process whose first thread has ended.
         if sum(_resident(fields) for _, fields in processes) <= self._most_bytes and not any(
             int(fields[17]) > 1 for _, fields in processes if fields[0] == "Z"
@@ -188,16 +214,18 @@ def listen(
     """Read a process's output until it has closed it, or its own time is over.
 
     Args:
-        had: The limit of its own time.
+        process: The process.
+        had: The limit of its own time, which counts from when this was made.
         most: Approximate number of bytes that are kept of each output.
         max_bytes: Number of bytes of standard output after which to stop. Stop also once it is closed. None
             reads both outputs to their end.
-        watch: Samples a build.
+        watch: Samples a build, and stops when that used too much; None for no samples.
 
     Returns:
         Standard output, standard error, and whether it hasn't closed both.
 
     Raises:
+        OSError: The first folder of a build is missing.
         MachineBusyError: The machine is too busy to give it its time.
         CommandAborted: The thread must end.
     """

@@ -26,7 +26,7 @@ def scratch_folder(parent: Path | None = None) -> Iterator[Path]:
     """Provide a new folder that only this user can reach. It is removed at the end of the block.
 
     The folder is locked. If the tournament is killed, the lock is lost, and the next one that makes a folder there
-    removes it.
+    removes it. What can't be removed within some three seconds stays.
 
     Args:
         parent: Folder in which it is made; None for that of temporary files.
@@ -57,6 +57,8 @@ def scratch_folder(parent: Path | None = None) -> Iterator[Path]:
 @contextlib.contextmanager
 def alone_on_this_machine(folder: Path) -> Iterator[None]:
     """Wait until no other process is in such a block for this folder of the cache. Make the folder if it is missing.
+
+    The wait has no limit. Other threads of this process are kept out, too.
 
     Raises:
         OSError: The folder can't be made or opened.
@@ -95,7 +97,10 @@ def sweep_temporary() -> None:
 
 @cache
 def sweep(parent: Path) -> None:
-    """Remove folders of killed tournaments below this one."""
+    """Remove folders of this user's killed tournaments directly below this one, once per process.
+
+    Locked folders, and those that can't be opened, stay.
+    """
     for folder in parent.glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError):
             if folder.lstat().st_uid == os.getuid() and (lock := _lock(folder)) is not None:
@@ -112,6 +117,9 @@ MIN_TO_BUILD, _FREEING_SECONDS = 32 << 20, 3.0
 def is_full(folder: Path) -> bool:
     """Return whether the disk of a folder is full, and not because of this folder.
 
+    It is full with less than 16 MiB of free space or no free file. The folder is the cause if it takes more than 1 GiB
+    or has more than MAX_FILES files.
+
     Raises:
         OSError: The folder is missing.
     """
@@ -120,7 +128,7 @@ def is_full(folder: Path) -> bool:
 
 
 def free_space(folder: Path | str) -> tuple[int, int]:
-    """Return the free bytes, and the number of files that can still be made, −1 if that isn't counted.
+    """Return the free bytes for this user, and the number of files that can still be made, −1 if it isn't counted.
 
     Raises:
         OSError: The folder is missing.
@@ -140,12 +148,12 @@ class DiskUse:
         """Start measuring.
 
         Args:
-            folders: The folders in which the build writes.
+            folders: The folders in which the build writes. The first one's disk is measured.
             most_bytes: Maximum bytes that it can take.
-            free_bytes: Bytes that it must leave.
+            free_bytes: Bytes of free space that it must leave.
 
         Raises:
-            OSError: There is too little space to build at all.
+            OSError: There is too little space to build at all, or the first folder is missing.
         """
         self._folders = folders
         self._free, self._files = self._now = free_space(folders[0])
@@ -154,7 +162,9 @@ class DiskUse:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def excess(self) -> str:
-        """Return the resource of which too much was taken, "" for none.
+        """Measure, and return the resource of which too much was taken as text, such as "more than 512 MB of disk".
+
+        It is "" if the space and the number of files are within their limits.
 
         Raises:
             OSError: The first folder is missing.
@@ -165,9 +175,9 @@ class DiskUse:
         return f"more than {MAX_FILES:,} files" if self._files - files > MAX_FILES else ""
 
     def was_filled_by_others(self) -> bool:
-        """Return whether too much was taken, mostly outside these folders. Call it after the build has ended.
+        """Return whether too much space was taken, mostly outside these folders. Call it after the build has ended.
 
-        Space that is free again belonged to files without names.
+        Space that is free again belonged to files without names. The system gets up to three seconds to free it.
 
         Raises:
             OSError: The first folder is missing.
@@ -185,9 +195,10 @@ class DiskUse:
 
 
 def is_within(folder: str, size: int) -> bool:
-    """Return whether a folder takes at most `size` bytes of disk, in at most MAX_FILES files.
+    """Return whether a folder takes at most `size` bytes of disk, in at most MAX_FILES files and folders.
 
-    A folder with folders too deep to open doesn't, because they could hide files.
+    A folder with folders too deep to open doesn't, because they could hide files. What is missing or can't be read
+    counts as nothing.
     """
     count = 0
     folders = [folder]
@@ -213,7 +224,7 @@ class _TooDeep(Exception):
 
 @contextlib.contextmanager
 def _ignoring_missing() -> Iterator[None]:
-    """Ignore entries that can't be read.
+    """Ignore entries that are missing or can't be read.
 
     Raises:
         _TooDeep: The path is too long.
@@ -226,7 +237,7 @@ def _ignoring_missing() -> Iterator[None]:
 
 
 def remove(folder: Path) -> None:
-    """Remove a folder with everything in it. What can't be removed stays.
+    """Remove a folder with everything in it. At the first error the rest stays. A missing folder is no error.
 
     Folders inside are moved up first, so that neither paths nor recursion grow with their depth.
     """

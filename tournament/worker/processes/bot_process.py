@@ -35,7 +35,7 @@ class Timed(Protocol):
         """Return what the process has used of the machine so far."""
 
     def cpu_seconds(self) -> float:
-        """Return the processor time so far, in seconds."""
+        """Return the processor time so far, in seconds, 0 once the process has ended."""
 
     def has_written(self) -> bool:
         """Return whether output waits to be read."""
@@ -46,10 +46,10 @@ class Spent:
     """The usage of a process's legs.
 
     Attributes:
-        legs: Number of legs.
+        legs: Number of legs that the process ever had.
         decisions: Number of their decisions.
-        cpu_seconds: Processor time of the legs' earlier processes.
-        idle_seconds: Time that these processes slept while an answer was due.
+        cpu_seconds: Processor seconds of earlier processes of the legs that it has now.
+        idle_seconds: Seconds that these processes slept while an answer was due.
     """
 
     legs: int = 0
@@ -76,7 +76,12 @@ class _Message:
 
 
 class TimeLimits:
-    """One process's clocks from audit to audit."""
+    """One process's clocks from audit to audit.
+
+    Args:
+        allowed: The limits.
+        process: The process to measure.
+    """
 
     def __init__(self, allowed: ProcessTime, process: Timed) -> None:
         self._allowed = allowed
@@ -94,26 +99,37 @@ class TimeLimits:
         self._message = None
 
     def overdrawn(self, spent: Spent) -> Failure | None:
-        """Return the violation if the bank of processor time is used up. Threads can use it while no answer is due."""
+        """Return the violation if the bank of processor time is used up, otherwise None.
+
+        Threads can use it while no answer is due.
+
+        Args:
+            spent: Usage of all legs that the process ever had.
+        """
         self._clocks.note(self._process.cpu_seconds())
         return self._beyond_its_bank(spent)
 
     def _bank(self, spent: Spent) -> float:
+        """Return the processor seconds of all legs, at least one, with the increments of their decisions."""
         return max(1, spent.legs) * self._allowed.bank + spent.decisions * self._allowed.increment
 
     def _beyond_its_bank(self, spent: Spent) -> Failure | None:
+        """Return the violation if the noted processor time exceeds the bank and START_SECONDS, otherwise None."""
         bank = self._bank(spent)
         if self._clocks.cpu + spent.cpu_seconds <= bank + START_SECONDS:
             return None
         return Failure(f"used up its processor time ({bank:.1f} s for {spent.decisions:,} decisions)", "time")
 
     def exceeded(self, number: int, is_start: bool, elapsed: float, spent: Spent) -> Failure | None:
-        """Return the exceeded limit, or None.
+        """Sample the clocks, and return the exceeded limit, or None.
+
+        For a new message only the limits of complete legs are checked. The kind is "silence" for a bot that slept too
+        long over one message, otherwise "time".
 
         Args:
             number: Number of the message that is to be answered.
             is_start: Whether a bot that starts with it hasn't answered yet.
-            elapsed: Seconds since the last audit.
+            elapsed: Seconds since the last audit, of which at most 0.2 count.
             spent: Usage of all legs that the process ever had.
         """
         allowed, clocks, message = self._allowed, self._clocks, self._message
@@ -141,6 +157,7 @@ class TimeLimits:
         return None
 
     def _slept_beyond_its_leg(self, spent: Spent) -> Failure | None:
+        """Return the violation if the process slept longer than one leg and START_SECONDS allow, otherwise None."""
         # A shared process gets no more than one leg would: if it is too slow, its legs begin again alone.
         limit = self._allowed.idle_in_leg
         if self._clocks.slept + spent.idle_seconds <= limit + START_SECONDS:
@@ -159,11 +176,12 @@ class ProcessSeat:
 
     Attributes:
         number: Number of the seat.
+        seat: The seat with its bot.
         alone: Whether it must not share a process.
         lane: Number of the leg's lane; −1 before it is opened.
         slot: Number of the leg in its process, from 0; −1 before it has one.
-        process: Its running process, if it has one.
-        dialogue: The program's own dialogue, if the contest has one.
+        process: Its running process; None before it starts, after it was lost, and for a dismissed bot.
+        dialogue: The program's own dialogue; None for Python bots, and for contests without dialogues.
         later: Whether it must not share one with legs that had the deals of its previous leg.
         place: Place in its entrant's team, whose bots share no process.
         cpu_before: Processor seconds of its earlier processes in this leg.
@@ -183,7 +201,7 @@ class ProcessSeat:
     idle_before: float = 0.0
 
     def lose_process(self) -> BotProcess:
-        """Take the player's process from it and count what that has used. Return the process, to be ended."""
+        """Take the player's process from it and count what that has used. The caller must end the returned process."""
         assert self.process
         process, self.process = self.process, None
         self.cpu_before += process.confined.cpu_seconds()
@@ -196,14 +214,17 @@ class BotProcess:
     """A running bot and its channel.
 
     Attributes:
+        confined: The process and its pipes.
         channel: Number of its channel.
         seat: A seat of its bot.
+        lanes: The lanes that its legs play in.
+        settings: The contest's settings.
         leg: The leg for which it started.
         shared_by: Key of the bot whose legs share the process, or None for a process of one leg.
         notes_prints: Whether it sends the leg's output with a fault.
         slots: Number of legs that it ever had.
-        players: The seats, one for each leg, that it plays now.
-        decisions_before: Decisions of the legs that have left.
+        players: The seats, one for each leg, that it plays now, in the order in which they came.
+        decisions_before: Number of decisions of the legs that have left.
         time: Its clocks and limits of time.
     """
 
@@ -225,20 +246,21 @@ class BotProcess:
         self.time = TimeLimits(self.settings.process_time(self.seat.kind), self.confined)
 
     def add(self, player: ProcessSeat) -> None:
-        """Give the process one more leg of its bot, and the player its slot."""
+        """Give the process one more leg of its bot, and the player its process and slot."""
         player.process, player.slot = self, self.slots
         self.players.append(player)
         self.slots += 1
 
     def remove(self, player: ProcessSeat) -> None:
-        """Remove a leg, and count its decisions."""
+        """Remove a leg, and count its decisions. Its slot stays taken, and the player keeps its process."""
         self.players.remove(player)
         self.decisions_before += self.lanes.decisions(player.lane)[player.number]
 
     def audit(self, elapsed: float) -> Failure | None:
         """Return the limit that the process has exceeded, `elapsed` seconds after the last audit, or None.
 
-        A shared process is checked only while an answer is due.
+        A shared process is checked only while an answer is due. The number of threads is limited only for a process of
+        one leg.
         """
         outstanding, message, starts = self.lanes.channels.is_outstanding(self.channel)
         if not outstanding:
@@ -254,7 +276,13 @@ class BotProcess:
         return None if self.shared_by else self._too_much_memory()
 
     def failure(self, passed: Failure | None) -> Failure | None:
-        """Return the bot's failure: a violation, or how its process ended. None if it was killed from outside."""
+        """Return the bot's failure after its output has closed, or None if its process was killed from outside.
+
+        This waits for the process to end, half a second or longer, and then closes its pipes.
+
+        Args:
+            passed: A violation that is known already and is returned as it is; None if there is none.
+        """
         if passed:
             return passed
         status = self.confined.ended_by_itself()
@@ -265,20 +293,26 @@ class BotProcess:
         return None if self.confined.was_killed_from_outside() else Failure(how_it_ended(status))
 
     def used(self, player: ProcessSeat) -> Used:
-        """Return a leg's usage: of this process, evenly among all its legs, and of the leg's earlier processes."""
+        """Return a leg's usage, without fuel.
+
+        The seconds are an even share of this process's among all legs that it ever had, and those of the leg's earlier
+        processes. The memory is the process's peak in bytes.
+        """
         seconds = player.cpu_before + self.confined.cpu_seconds() / (self.slots if self.shared_by else 1)
         return Used(0.0, seconds, self._most_memory(), self.lanes.slowest_seconds(player.lane, player.number))
 
     def _too_much_at_once(self) -> Failure | None:
+        """Return the violation of the limits of threads and memory, or None. Shared processes can have any threads."""
         if self.shared_by is None and self.confined.threads() > _MAX_THREADS:
             return Failure(f"started more than {_MAX_THREADS} threads")
         return self._too_much_memory()
 
     def _too_much_memory(self) -> Failure | None:
+        """Return the violation of the memory limit, or None."""
         return memory_failure(self.settings.memory_megabytes) if self.confined.has_taken_too_much() else None
 
     def _spent(self) -> Spent:
-        """Return the usage of the process's legs."""
+        """Return the usage of the process's legs, those that have left included."""
         players = self.players
         return Spent(
             self.slots,

@@ -53,16 +53,16 @@ _KILLED = (
 
 
 class Caller(Protocol):
-    """Plays the seats that are open in legs, and says which legs come."""
+    """Plays the seats that are open in legs, and chooses the legs to play."""
 
     def note_begun(self, leg: LegInPlay) -> None:
-        """Record a leg that is about to begin, with all its bots started."""
+        """Record a leg that is about to begin, with all its processes running. A leg that begins again comes again."""
 
     def next_leg(self, ended: Leg) -> Leg:
         """Return the leg to play after one that has ended."""
 
     def note_refused(self, leg: Leg, why: str) -> None:
-        """Record why the caller's answer in a leg is illegal, so that the default counts."""
+        """Record why the caller's answer in a leg is illegal, as text. The default answer counts in its place."""
 
 
 OnFailure = Callable[[Leg, RulesFailed], None]  # Receives each leg in which the rules failed.
@@ -87,24 +87,28 @@ def play_in_lanes(
     """Play legs in which at least one bot is a process.
 
     Args:
+        legs: The legs. They begin in this order as far as possible.
         artifacts: Contents of bots and house players, by sha256.
         cache: Folder of the cache, into which programs are unpacked.
         spool: Receives the rows of the legs.
-        stopping: Returns whether the run is stopping.
-        disqualification: Records which bots are disqualified. Later legs of these bots are skipped.
+        stopping: Returns whether the run is stopping. By default it never is.
+        disqualification: Records which bots are disqualified. Later legs of these bots are skipped. None to play all.
         broken: What counts of legs that broke off, by digest. Legs that break off here are added, and finished ones
-            removed.
-        start_program: Starts programs in the place of their archives. Then no leg begins again.
-        rules_failed: Called with each leg in which the rules failed; the other legs of its match are skipped.
+            removed. None for no such legs.
+        start_program: Starts programs in the place of their archives. Then no leg begins again because its process was
+            killed from outside. None to start the archives' programs.
+        rules_failed: Called with each leg in which the rules failed. The other legs of its match are then skipped. None
+            to raise RulesFailed.
         measures_bots: Whether the time of each WebAssembly bot is measured.
 
     Yields:
-        Each leg when it ends.
+        Each leg when it ends, in any order. Skipped legs aren't yielded.
 
     Raises:
         OSError: Rows can't be spooled, or too many files are open.
         Stopped: The run is stopping.
-        BotTrouble: A bot can't be played on, or its process was killed from outside twice in a leg.
+        BotTrouble: A bot can't be played on, or its process was killed from outside twice in a leg. With
+            `start_program` once is enough.
         RulesFailed: The rules failed in a leg, and there is no `rules_failed`.
         RunError: This machine can't run a bot.
         InputError: This machine can't confine a bot.
@@ -170,7 +174,7 @@ class LegsInLanes:
 
     @property
     def waiting(self) -> list[LegInPlay]:
-        """The legs that wait for the caller's answer."""
+        """The legs that wait for the caller's answer, in the order of `lanes.waiting`."""
         return [self._by_lane[lane] for lane in self.lanes.waiting]
 
     def play(self) -> Generator[PlayedLeg | None, None, None]:
@@ -225,11 +229,14 @@ class LegsInLanes:
                     audited = time.monotonic()  # The bots had nothing to do while the caller answered.
 
     def _containing(self, name: str, doing: str) -> AbstractContextManager[None]:
-        """Return a context that turns unexpected errors into a BotTrouble of this bot."""
+        """Return a context that turns unexpected errors into a BotTrouble of this bot. Expected ones pass through."""
         return containing(name, doing, Stopped, TournamentError, OSError)
 
     def _name_of(self, lane: int, channel: int) -> str | None:
-        """Return the name of an event's bot, or None if neither its process nor its leg plays any more."""
+        """Return the name of an event's bot, or None if neither its process nor its leg plays any more.
+
+        Without a process this is the bot whose answer is pending.
+        """
         if process := self.pool.by_channel.get(channel):
             return process.seat.name
         in_play = self._by_lane.get(lane)
@@ -240,6 +247,8 @@ class LegsInLanes:
 
         Raises:
             RulesFailed: The rules failed, and there is no `rules_failed`.
+            BotTrouble: A bot failed for a reason outside of the game.
+            Stopped: The run is stopping.
             InputError: The machine can't confine a process.
             RunError: The machine can't start one.
             OSError: Too many files are open.
@@ -265,7 +274,9 @@ class LegsInLanes:
             MachineBusyError: The system starts no process, and no other leg is in play.
             InputError: The machine can't confine a process.
             RunError: The machine can't start one.
-            OSError: Too many files are open.
+            BotTrouble: An error of our own prevents the start of one. It is a RunError.
+            RulesFailed: The rules failed, and there is no `rules_failed`.
+            OSError: Too many files are open, or rows can't be spooled.
         """
         try:
             for player in in_play.players:
@@ -286,6 +297,13 @@ class LegsInLanes:
 
     def _handle_event(self, kind: int, lane: int, channel: int, text: str, printed: bytes) -> None:
         """Continue after an event of the lanes: what a process did, or what a leg needs.
+
+        Args:
+            kind: Kind of the event.
+            lane: Number of the leg's lane, if the event has one.
+            channel: Number of the process's channel, if the event has one.
+            text: Description of a failure; "" if there is none.
+            printed: The bot's output.
 
         Raises:
             OSError: Rows can't be spooled.
@@ -333,6 +351,11 @@ class LegsInLanes:
             self.lanes.resume(in_play.lane, in_play.core.default())
 
     def _audit(self, process: BotProcess, elapsed: float) -> None:
+        """Check a process's limits `elapsed` seconds after the last audit, and end it if it exceeds one.
+
+        Raises:
+            BotTrouble: The process was killed from outside for a second time in its leg.
+        """
         if passed := process.audit(elapsed):
             self._process_failed(process, passed)
 
@@ -340,10 +363,14 @@ class LegsInLanes:
         """End a process that can't or must not continue, and record the fault or play its legs again.
 
         Args:
+            process: The process. If it is shared, its legs begin again with processes of their own.
             passed: The limit that it exceeded, or what it did; None if it has ended.
 
         Raises:
-            BotTrouble: The process was killed from outside for a second time in its leg.
+            BotTrouble: The process was killed from outside for a second time in its leg, or no leg may begin again.
+            InputError: The machine can't confine a new process.
+            RunError: The machine can't start one.
+            OSError: Rows can't be spooled, or too many files are open.
         """
         printed = self.lanes.channels.printed(process.channel)
         failure, players = process.failure(passed), list(process.players)
@@ -366,6 +393,15 @@ class LegsInLanes:
                 self._most_legs = max(1, len(self._by_lane))  # fewer simultaneous legs need less memory
 
     def _fault(self, in_play: LegInPlay, number: int, failure: Failure, printed: bytes = b"") -> None:
+        """Record a fault of a seat's bot, and finish the leg if it doesn't continue.
+
+        Raises:
+            InputError: The machine can't confine a new process.
+            RunError: The machine can't start one, or a bot can't be played on.
+            RulesFailed: The rules failed, and there is no `rules_failed`.
+            OSError: Rows can't be spooled, or too many files are open.
+            Stopped: The run is stopping.
+        """
         if not in_play.fault(number, failure, printed):
             self._finish(in_play)
 
@@ -381,6 +417,13 @@ class LegsInLanes:
         self._play_only(lambda one: one.plan.match != leg.plan.match)
 
     def _finish(self, in_play: LegInPlay) -> None:
+        """Take a finished leg's result, leave its lane, and drop later legs of bots that it disqualified.
+
+        Raises:
+            RulesFailed: The rules failed, and there is no `rules_failed`.
+            BotTrouble: The faults can't be kept.
+            OSError: The last rows can't be spooled.
+        """
         try:
             played = in_play.result()
         except RulesFailed as failure:
@@ -414,11 +457,15 @@ class LegsInLanes:
         self._leave(in_play)
 
     def _leave(self, in_play: LegInPlay, *, scores: bool = False) -> None:
+        """Leave a leg's lane and processes. With `scores` programs receive their scores."""
         in_play.leave(more_come=self._queue.more_come, scores=scores)
         del self._by_lane[in_play.lane]
 
     def _audit_memory(self) -> None:
-        """Break off the last legs, to begin again, while WebAssembly bots together take too much memory."""
+        """Break off the last legs, to begin again, while WebAssembly bots together take more than 1 GiB.
+
+        One leg always stays. From then on no more legs are in play at once than have stayed.
+        """
         taken = {leg: leg.seating.memory_bytes for leg in self._by_lane.values() if leg.seating}
         while len(taken) > 1 and sum(taken.values()) > _MAX_MEMORY_OF_BOTS:
             in_play, _ = taken.popitem()  # the last to begin
@@ -426,7 +473,7 @@ class LegsInLanes:
             self._most_legs = len(self._by_lane)
 
     def close(self) -> None:
-        """End all processes, and keep what counts of the legs in play."""
+        """End all processes, and keep what counts of the legs in play in `broken`."""
         for in_play in self._by_lane.values():
             self._broken[in_play.leg.digest] = in_play.broken_off()
         self.pool.close()

@@ -31,8 +31,10 @@ class PlayedLeg:
     """A leg that was played in a lane.
 
     Attributes:
+        contest: The contest.
+        outcome: The leg's outcome. Its seconds are 0 until a caller sets them.
         rows: Its rows in the spool.
-        decisions: Number of decisions of each entrant's bots that are processes.
+        decisions: Number of decisions of each entrant's bots that are processes, by entrant.
     """
 
     contest: Contest
@@ -55,7 +57,11 @@ class LaneContext:
     """The common data of a task's legs.
 
     Attributes:
+        contest: The contest.
+        settings: The contest's settings.
         artifacts: Contents of bots and house players, by sha256.
+        lanes: The lanes in which the legs play.
+        pool: The processes of the legs.
         spool: Receives the rows of the legs.
         tables: A table of games and one of sessions, like those that each leg gets.
         stopping: Returns whether the run is stopping.
@@ -74,7 +80,7 @@ class LaneContext:
 
 
 def players_of(waiting: WaitingLeg) -> list[ProcessSeat]:
-    """Return a leg's bots that are processes, not yet started."""
+    """Return a leg's bots that are processes, not yet started, by seat."""
     return [
         ProcessSeat(number, seat, number in waiting.alone, later=waiting.later, place=number % waiting.leg.members)
         for number, seat in enumerate(waiting.leg.seats)
@@ -89,14 +95,16 @@ class LegInPlay:
     Attributes:
         playing: The common data of the task's legs.
         began: The leg as it waited, with which it begins again.
-        players: Its bots that are processes.
-        before: What counts of an interrupted attempt.
+        players: Its bots that are processes, by seat.
+        before: What counts of interrupted attempts.
         lane: Number of its lane; −1 before it is opened.
         held: Failures and outputs of bots that aren't asked yet, by seat.
         core: The leg's core.
         faults: Its faults.
         seating: Its WebAssembly bots, or None without such bots.
         rows: Its rows in the spool.
+
+    The WebAssembly bots start when this is made. One that can't start is disqualified, which can end the leg.
 
     Raises:
         RulesFailed: The rules raised an exception at the start of the leg.
@@ -142,17 +150,20 @@ class LegInPlay:
         return self.faults.ended_by is not None
 
     def seat(self, player: ProcessSeat) -> None:
-        """Give a player its process.
+        """Give a player its process and a slot in it. Its memory must be reserved.
 
         Raises:
             InputError: The machine can't confine it.
             RunError: The machine can't start it.
-            OSError: Too many files are open.
+            OSError: Too many files are open, or a program's file can't be read.
         """
         self.playing.pool.seat(player, self.leg, self.core)
 
     def open_lane(self) -> int:
-        """Open the leg's lane, once all players have their processes, start the bots, and return the lane's number."""
+        """Open the leg's lane, once all players have their processes, start the bots, and return the lane's number.
+
+        Answers of an interrupted attempt are replayed. If the leg is over already, no bot is started.
+        """
         channels = [BY_CALLER if seat.kind == "caller" else -1 for seat in self.leg.seats]
         slots = [-1] * len(self.leg.seats)
         for player in self.players:
@@ -174,7 +185,7 @@ class LegInPlay:
         return self.lane
 
     def _let_listen(self, player: ProcessSeat) -> None:
-        """Let the core read what a seat's bot prints, if its process plays this leg alone."""
+        """Let the core read what a seat's bot prints, if its process plays this leg alone. Otherwise do nothing."""
         if player.process and player.process.shared_by is None:
             read_output = self.playing.lanes.channels.take_printed
             self.core.set_output_reader(player.number, partial(read_output, player.process.channel))
@@ -189,6 +200,9 @@ class LegInPlay:
 
     def found_fault(self) -> tuple[int, Failure, bytes]:
         """Return the pending bot's fault: its seat, the failure, and the bot's output.
+
+        The output is b"" for a process whose answer the core refuses. A fault of an interrupted attempt is returned
+        again, with its output. A held one is taken.
 
         Raises:
             BotTrouble: A WebAssembly bot takes far too long for its fuel.
@@ -209,15 +223,18 @@ class LegInPlay:
         """Record a fault of a seat's bot, and continue with the default answer. A bot that isn't asked has it later.
 
         Args:
-            printed: The bot's output.
+            number: Number of the seat.
+            failure: The failure. After a replay the one of the interrupted attempt counts.
+            printed: The bot's output, b"" if it is unknown.
 
         Returns:
-            Whether the leg continues.
+            Whether the leg continues. It does while the fault is held for later.
 
         Raises:
+            BotTrouble: A WebAssembly bot failed for a reason outside of the game.
             InputError: The machine can't confine a new bot.
             RunError: The machine can't start one.
-            OSError: Too many files are open.
+            OSError: Too many files are open, or a program's file can't be read.
             Stopped: The run is stopping.
         """
         if not self.playing.lanes.stop(self.lane, number):
@@ -242,6 +259,8 @@ class LegInPlay:
     def _keep_failure(self, player: ProcessSeat, failure: Failure, printed: bytes) -> tuple[Failure, bytes]:
         """Keep a process's failure, or take the one that it had here before the leg broke off.
 
+        If that had ended its process, its process of this leg alone is ended now.
+
         Returns:
             The failure that counts, and the bot's output.
         """
@@ -256,11 +275,11 @@ class LegInPlay:
         return stored.failure, stored.printed
 
     def broken_off(self) -> BrokenLeg:
-        """Return what counts of the leg if it begins again."""
+        """Return what counts of the leg if it begins again: tries, the answers so far, and failures in their order."""
         return BrokenLeg(self.tries, *self.playing.lanes.answers(self.lane), tuple(self._failures))
 
     def _dismiss(self, number: int) -> None:
-        """Dismiss a disqualified bot. The leg continues without it."""
+        """Dismiss a disqualified bot, and continue the leg without it. A process receives OVER and ends, or leaves."""
         self.core.dismiss(number)
         if player := self._player(number):
             self._part_with(player, OVER, more_come=True)
@@ -269,10 +288,17 @@ class LegInPlay:
     def _replace(self, number: int, seat: Seat) -> bool:
         """Start a new bot at a seat, and return whether it could start.
 
+        A process always can: what goes wrong later is one more fault. It is kept if it still runs.
+
+        Args:
+            number: Number of the seat.
+            seat: The seat with the new bot's seed.
+
         Raises:
+            BotTrouble: A WebAssembly bot failed for a reason outside of the game.
             InputError: The machine can't confine it.
             RunError: The machine can't start it.
-            OSError: Too many files are open.
+            OSError: Too many files are open, or a program's file can't be read.
             Stopped: The run is stopping.
         """
         player = self._player(number)
@@ -291,7 +317,9 @@ class LegInPlay:
         return next((player for player in self.players if player.number == number), None)
 
     def result(self) -> PlayedLeg:
-        """Return the finished leg's result, including faults found only at its end.
+        """Return the finished leg's result, including faults found only at its end. Spool its last rows.
+
+        If a disqualification ended the leg, no such faults are added.
 
         Raises:
             RulesFailed: The rules failed.
@@ -313,7 +341,7 @@ class LegInPlay:
         return PlayedLeg(self.playing.contest, outcome, self.rows, entrant_usage)
 
     def _used(self, player: ProcessSeat) -> Used:
-        """Return the usage of a bot that is a process. A dismissed one has no peak memory."""
+        """Return the usage of a bot that is a process. The peak memory of a dismissed one is 0."""
         if player.process is None:
             return Used(0.0, player.cpu_before, 0, self.playing.lanes.slowest_seconds(self.lane, player.number))
         return player.process.used(player)
@@ -323,7 +351,7 @@ class LegInPlay:
 
         Args:
             more_come: Whether more legs can come to shared processes.
-            scores: Whether programs receive their scores, or that there is none.
+            scores: Whether programs receive their scores, or OVER if a disqualification ended the leg.
         """
         for player in self.players:
             self._part_with(player, self._last_words(player) if scores else b"", more_come=more_come)
@@ -333,7 +361,7 @@ class LegInPlay:
         """Take a player out of its process, which ends unless other legs play there or might come.
 
         Args:
-            last_words: Bytes to write to a program before its end.
+            last_words: Bytes to write to a program before its end, b"" for none. Other processes don't receive them.
             more_come: Whether more legs can come to a shared process.
         """
         pool, process = self.playing.pool, player.process
@@ -348,7 +376,10 @@ class LegInPlay:
                 pool.end(process)
 
     def _last_words(self, player: ProcessSeat) -> bytes:
-        """Return the last lines sent to a program when its leg ends."""
+        """Return the last lines sent to a program when its leg ends.
+
+        They are OVER after a disqualification, the closing lines of its dialogue, or its points per session.
+        """
         if self.is_over:
             return OVER
         if player.dialogue:

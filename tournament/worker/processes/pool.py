@@ -35,7 +35,13 @@ class StartProgram(Protocol):
     """A function that starts a program in the place of the one in its archive."""
 
     def __call__(self, *, memory_megabytes: int, cpu_seconds: int) -> Confined:
-        """Start a program with this memory of a bot and this limit of processor time, in seconds."""
+        """Start a program with this memory of a bot, in MiB, and this limit of processor time, in seconds.
+
+        Raises:
+            InputError: The machine can't confine it.
+            RunError: The machine can't start it.
+            OSError: Its file can't be read, or too many files are open.
+        """
 
 
 class Pool:
@@ -48,7 +54,8 @@ class Pool:
     Args:
         artifacts: Contents of bots, by sha256.
         cache: Folder of the cache, into which programs are unpacked.
-        start_program: Starts programs in the place of their archives, if it isn't None.
+        lanes: The lanes in which the legs play.
+        start_program: Starts programs in the place of those in archives; None to start these.
     """
 
     def __init__(
@@ -78,7 +85,8 @@ class Pool:
     def reserve_memory_for(self, players: Sequence[ProcessSeat]) -> bool:
         """Reserve the memory of all processes of a leg, and return whether they can start now.
 
-        If they can't, idle processes are ended. If no process is left then, it tries again.
+        If they can't, idle processes are ended. If no process is left then, it tries again. They can't if the worker's
+        memory budget or the number of processes would be exceeded. Processes of a single leg can exceed the number.
         """
         if self._try_reserve_for(players):
             return True
@@ -88,10 +96,11 @@ class Pool:
         return not self.by_channel and self._try_reserve_for(players)
 
     def _needing_processes(self, players: Sequence[ProcessSeat]) -> list[ProcessSeat]:
-        """Return the players for which a process has to be started."""
+        """Return the players for which a process has to be started, in their order."""
         return [player for player in players if self._needs_own(player) or self._shared_by_legs_of(player) is None]
 
     def _try_reserve_for(self, players: Sequence[ProcessSeat]) -> bool:
+        """Reserve the memory of the processes that players need, and return whether that was possible."""
         new = self._needing_processes(players)
         own = sum(self._needs_own(player) for player in new)
         running_own = sum(process.shared_by is None for process in self.by_channel.values())
@@ -102,30 +111,36 @@ class Pool:
         return self._take(sum(self._most_bytes(player.seat) for player in new))
 
     def _take(self, size: int, *, anyway: bool = False) -> bool:
+        """Reserve bytes, and return whether that was possible. With `anyway` it always is."""
         taken = admission.room.reserve(size, anyway=anyway)
         self._taken += size if taken else 0
         return taken
 
     def _give_back(self, size: int) -> None:
+        """Release reserved bytes."""
         admission.room.release(size)
         self._taken -= size
 
     def _most_bytes(self, seat: Seat) -> int:
+        """Return the memory limit of a seat's process in bytes, 0 if its bot has none."""
         return most_bytes_of(seat.kind, self._settings.memory_megabytes, self._sandbox)
 
     def _needs_own(self, player: ProcessSeat) -> bool:
+        """Return whether a player must not share a process, because of its leg, its bot or the settings."""
         seat = player.seat
         if player.alone or seat.artifact in _outgrown or seat.kind == "program" or self._sandbox.legs_per_process == 1:
             return True
         return not python_artifact.legs_may_share(self._artifacts[seat.artifact])
 
     def _shared_by_legs_of(self, player: ProcessSeat) -> BotProcess | None:
-        """Return the process that a bot's legs share, if it has a free slot."""
+        """Return the process that a bot's legs share, or None if there is none with a free slot."""
         shared = self._shared.get(_sharing_key(player))
         return shared if shared and self.has_free_slot(shared) else None
 
     def seat(self, player: ProcessSeat, leg: Leg, core: GameCore) -> BotProcess:
         """Give a player the process that its bot's legs share, or a new one, and a slot in it.
+
+        The memory must be reserved. A program gets a dialogue, or the number of the leg's sessions as its first line.
 
         Raises:
             InputError: The machine can't confine the process.
@@ -162,6 +177,10 @@ class Pool:
 
     def _start(self, seat: Seat, *, many_legs: bool) -> Confined:
         """Start a seat's bot. Its launch is kept, and made again only if a program's folder has been removed.
+
+        Args:
+            seat: The seat.
+            many_legs: Whether legs will share the process.
 
         Raises:
             InputError: The machine can't confine the process.
@@ -204,7 +223,7 @@ class Pool:
         return self.seat(player, leg, core)
 
     def give_back_room(self, players: Sequence[ProcessSeat]) -> None:
-        """Release what was taken for a leg that doesn't begin: memory, and processes that have started."""
+        """Release what was taken for a leg that doesn't begin: reserved memory, slots, and its unshared processes."""
         for player in players:
             if process := player.process:
                 player.process = None
@@ -215,18 +234,28 @@ class Pool:
                 self._give_back(self._most_bytes(player.seat))
 
     def has_free_slot(self, process: BotProcess) -> bool:
-        """Return whether more legs can join a shared process. Finished legs free no slot: their memory remains."""
+        """Return whether more legs can join a process. Finished legs free no slot, because their memory remains.
+
+        No leg can join one that isn't shared, has ended, or has had as many legs as the settings allow.
+        """
         return self._is_shared(process) and process.slots < self._sandbox.legs_per_process
 
     def _is_shared(self, process: BotProcess) -> bool:
+        """Return whether a process is the one that legs of its bot share now."""
         return process.shared_by is not None and self._shared.get(process.shared_by) is process
 
     def stop_sharing(self, process: BotProcess) -> None:
-        """Give later legs of the process's bot processes of their own."""
+        """Give later legs of the process's bot processes of their own, as long as this worker runs."""
         _outgrown.add(process.seat.artifact)
 
     def end(self, process: BotProcess, last_words: bytes = b"") -> None:
-        """End a process, unless it was ended before. A program might end before it reads the last words."""
+        """End a process, unless it was ended before, and release its memory.
+
+        Args:
+            process: The process.
+            last_words: Bytes for a program, after what was not sent yet. It might end before it reads them. Python bots
+                receive none.
+        """
         if process.shared_by and self._is_shared(process):
             del self._shared[process.shared_by]
         if self.by_channel.pop(process.channel, None) is None:
@@ -241,7 +270,7 @@ class Pool:
         self._give_back(self._bytes.pop(confined))
 
     def close(self) -> None:
-        """End every process."""
+        """End every process, and release all reserved memory."""
         self.one_core.leave()
         for confined in self._bytes:
             confined.end()
@@ -261,7 +290,13 @@ class Pool:
 
 
 def most_bytes_of(kind: str, memory_megabytes: int, sandbox: SandboxSettings) -> int:
-    """Return the memory limit of a bot's process in bytes, or 0 if this kind of bot has no process."""
+    """Return the memory limit of a bot's process in bytes, or 0 if this kind of bot has no process.
+
+    Args:
+        kind: Kind by which the bot plays, such as "program", "python" or "wasm".
+        memory_megabytes: Memory of a bot by the settings, in MiB.
+        sandbox: The table [sandbox].
+    """
     if kind == "program":
         return programs.most_megabytes(memory_megabytes) << 20
     return python_bots.most_megabytes(memory_megabytes, sandbox) << 20 if kind == "python" else 0

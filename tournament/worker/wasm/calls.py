@@ -26,7 +26,7 @@ Extern = bytes
 
 
 def address_of(pointer: object) -> int:
-    """Return the address in a pointer of the binding, or of a function."""
+    """Return the address in a pointer of the binding, or of a function. It must not be null."""
     address = ctypes.cast(pointer, ctypes.c_void_p).value  # type: ignore[arg-type]
     assert address is not None
     return address
@@ -65,7 +65,12 @@ find_functions(ffi.dll, _fail)
 
 
 def apply(settings: Mapping[str, bool | int], config: wasmtime.Config) -> None:
-    """Apply settings to a configuration by the library's own functions, of which the binding lacks some."""
+    """Apply settings to a configuration by the library's own functions, of which the binding lacks some.
+
+    Args:
+        settings: Values by the names in the functions `wasmtime_config_NAME_set`.
+        config: The configuration, which is changed.
+    """
     for name, value in settings.items():
         getattr(ffi.dll, f"wasmtime_config_{name}_set")(config.ptr(), value)
 
@@ -78,7 +83,7 @@ def pool_memories(config: wasmtime.Config, count: int) -> None:
     """Have an engine make memories and tables once, and clear one for the next instance when its store is deleted.
 
     Args:
-        config: The engine's configuration.
+        config: The engine's configuration, which is changed.
         count: The maximum number of memories and of tables that exist simultaneously.
     """
     # These are limits of the pool only: `modules` has those of bots.
@@ -100,16 +105,17 @@ def pool_memories(config: wasmtime.Config, count: int) -> None:
 
 @cache
 def _object_address(owned: wasmtime.Engine | wasmtime.Module | wasmtime.FuncType) -> int:
+    """Return the address of an object of the binding. The cache keeps the object alive."""
     return address_of(owned.ptr())
 
 
 def new_store(engine: wasmtime.Engine, count: int = 0) -> Store:
-    """Return a store of an engine. When it is deleted, it gives back `count` places of the pool."""
+    """Return a store of an engine. When it is deleted, it gives back `count` places of the pool, by default none."""
     return Store(_object_address(engine), count)
 
 
 def new_instance(store: Store, module: wasmtime.Module, imports: list[Extern]) -> Instance:
-    """Return an instance of a module in a store, with imports in the module's order.
+    """Return an instance of a module in a store, with imports in the module's order. Nothing checks their types.
 
     Raises:
         wasmtime.Trap: The module's code trapped. As for the other errors, its calls can raise it, too.
@@ -132,6 +138,7 @@ def native_function(store: Store, kind: wasmtime.FuncType, function: int, argume
     """Return a C function as a WebAssembly function.
 
     Args:
+        kind: Type of the function in WebAssembly.
         function: Address of the C function.
         argument: Address that it gets as its first argument.
     """
@@ -155,6 +162,8 @@ _SYSTEMS_PAGE = resource.getpagesize()
 
 def resident(store: Store, memory: Extern, first: int) -> int:
     """Return how many of a memory's first bytes are in resident pages, counted in complete pages.
+
+    If the system doesn't report that, all of them count.
 
     Args:
         first: Number of bytes to look at.

@@ -58,9 +58,9 @@ class BotLimits:
     """The limits of a bot.
 
     Attributes:
-        fuel: Fuel for a decision.
-        memory_megabytes: Memory by the contest's settings, without the stack.
-        fuel_to_start: Fuel for each start.
+        fuel: Units of fuel for a decision.
+        memory_megabytes: Memory by the contest's settings in MiB, without the stack.
+        fuel_to_start: Units of fuel for each start.
         fuel_per_leg: Fuel for a complete leg; None for no limit.
     """
 
@@ -76,12 +76,12 @@ class BotLimits:
 
     @cached_property
     def wanted(self) -> int:
-        """Fuel without which a bot isn't called: a decision's limit, or none if that is the complete bank."""
+        """Units of fuel without which a bot isn't called: a decision's limit, or 0 if it is at least the leg's bank."""
         return 0 if self.fuel_per_leg is not None and self.fuel >= self.fuel_per_leg else self.fuel
 
     @cached_property
     def engine(self) -> Engine:
-        """Engine of bots with these limits."""
+        """Engine of bots with these limits. It also measures time if a call can get more than 2·10⁹ units of fuel."""
         max_per_call = max(self.fuel, self.fuel_to_start)
         return Engine.PLAIN if max_per_call <= _FUEL_WITHOUT_CLOCK else Engine.TIMED
 
@@ -93,12 +93,25 @@ class Seating:
     answers from the caller of the referee's `play`, unless the core never asks it.
 
     Args:
-        bots: The bots by seat.
-        names: Their names by seat, for messages.
+        core: The core of the leg.
+        interface: The contest's interface, for messages about refused answers.
+        bots: The bots by seat, with None for a seat without a bot.
+        limits: Limits of each bot.
+        names: Their names by seat, for messages. By default they are those of two seats.
         measure_fuel: Whether to count each decision's fuel. Then no question is skipped that a bot has a function for.
-        stopping: Returns whether the run is stopping.
+        stopping: Returns whether the run is stopping. By default it never is.
         measures_bots: Whether to measure each bot's time, which makes games slower.
         starts: Maximum number of bots' starts, for which places of the pool are taken; 0 takes none.
+
+    Attributes:
+        core: The core of the leg.
+        engine: Engine of the store. It is the pool's only if that has places for all starts.
+        watch: The watch over the bots.
+        referee: The referee that calls the bots. A bank of 0 there means no limit for the leg.
+        direct: The step without the binding, or None if it can't be used with this version of the runtime.
+
+    Raises:
+        RunError: This machine can't run a bot.
     """
 
     def __init__(
@@ -151,7 +164,10 @@ class Seating:
         )
 
     def used(self) -> list[Used]:
-        """Return what each seat's bots used so far. The memory is that of the last started one, without its stack."""
+        """Return what each seat's bots used so far, by seat. Their seconds are always 0.
+
+        The memory, in bytes, is that of the last started bot without its stack, or 0 if the seat has no bot.
+        """
         return [
             Used(fuel.spent, 0.0, max(self._store.size_of(seated.started.memory) - BOT_STACK, 0) if seated else 0)
             for fuel, seated in zip(self._fuel, self._seated)
@@ -214,7 +230,10 @@ class Seating:
         self.referee.seat_bots(loop)
 
     def take_failure(self) -> Failure:
-        """Return why the last decision failed.
+        """Return why the last decision of the pending bot failed, and take the failure from the referee.
+
+        Its kind is "fuel" if the fuel of the decision or leg ran out. Otherwise the bot trapped, threw or answered what
+        the core refuses.
 
         Raises:
             BotTrouble: A bot takes far too long for its fuel.
@@ -238,7 +257,7 @@ class Seating:
         return Failure(f"{message or describe(error)}{line}")
 
     def _noted(self, seated: _SeatedBot, error: wasmtime.Trap | wasmtime.WasmtimeError, fuel: Fuel) -> str:
-        """Return a bot's note on its failure, or "".
+        """Return a bot's note on its failure, or "" if it has no function for notes or noted nothing.
 
         The bot's own code names a thrown value. If that code fails, it isn't called again.
 
@@ -256,7 +275,7 @@ class Seating:
         return notes.noted_failure(self._store, seated.started.memory, noted)
 
     def printed(self, seat: int) -> bytes:
-        """Return the end of the output of a seat's bot, b"" if it prints nothing."""
+        """Return the end of the output of a seat's bot. It is b"" if the bot prints nothing, or the seat has no bot."""
         seated = self._seated[seat]
         return seated.imports.surroundings.printed if seated and seated.imports.surroundings else b""
 
@@ -279,12 +298,17 @@ class Seating:
 
 
 def late(seconds: float, fuel: int) -> str:
-    """Return why a bot is late, as text: its processor seconds and its fuel."""
+    """Return why a bot is late, as text.
+
+    Args:
+        seconds: Processor time that it took.
+        fuel: Units of fuel that it used in this time.
+    """
     return f"takes far longer here than its fuel should: {seconds:.0f} s of processor time for {fuel:,} units of fuel"
 
 
 def try_start(bot: LoadedBot, limits: BotLimits) -> None:
-    """Start a bot as a trial.
+    """Start a bot with the seed 0 as a trial, and throw it away.
 
     Raises:
         Unfit: It can't start, or takes far too long for its fuel.
@@ -321,6 +345,8 @@ def require_memory() -> None:
 
 
 class _SeatedBot(NamedTuple):
+    """A started bot with all that it needs to be kept alive."""
+
     bot: LoadedBot
     started: StartedBot
     imports: Imports  # kept alive: the bot has their addresses
@@ -331,12 +357,15 @@ class _NoMemory(Exception):
 
 
 def new_store(kind: Engine) -> Store:
-    """Return a store of the process's engine of a kind."""
+    """Return a store of this process's engine of a kind. It takes no place of the pool."""
     return calls.new_store(engine(kind))
 
 
 def _store_for(limits: BotLimits, starts: int) -> tuple[Engine, Store]:
-    """Return an engine and a store of it: the pool's, if it has places for this many starts."""
+    """Return an engine and a store of it.
+
+    They are the pool's if it has places for this many starts, and the bots need no clock. With 0 starts they never are.
+    """
     if starts and limits.engine is Engine.PLAIN and has_pool() and take_places(starts):
         return Engine.POOLED, calls.new_store(engine(Engine.POOLED), starts)
     return limits.engine, new_store(limits.engine)
@@ -354,11 +383,11 @@ def new_watch(
     """Return the watch over a store's bots. It must be kept as long as the store.
 
     Args:
-        kind: The store's engine.
-        fuel: Fuel of each bot.
+        kind: The store's engine. Only the timed one lets the watch interrupt a call.
+        fuel: Fuel of each bot, by seat.
         core: The core that they play; None for a trial.
         stopping: Returns whether the run is stopping.
-        measures_bots: Whether to measure each bot's time.
+        measures_bots: Whether to measure each bot's time. Otherwise any bot can be the late one.
     """
     watch = Watch(
         fuel,
@@ -387,7 +416,9 @@ def _start(
     """Start a bot.
 
     Args:
-        given: Fuel for the start.
+        seed: All randomness of the bot follows from it.
+        given: Units of fuel for the start.
+        kind: The store's engine.
         fuel: Counts what the bot uses of `given`.
         by_lines: Whether the bot prints line by line, to be observed.
 
@@ -408,7 +439,13 @@ def _start(
 
 
 def _why_not_started(error: wasmtime.Trap | wasmtime.WasmtimeError, code: bytes, *, ran_out: bool) -> Exception:
-    """Return the Unfit or _NoMemory for a start that failed, given whether the bot ran out of fuel."""
+    """Return the error for a start that failed: an Unfit, or a _NoMemory if the machine is the cause.
+
+    Args:
+        error: The error of the runtime.
+        code: The bot's module, for the line in its source.
+        ran_out: Whether the bot ran out of fuel. Then the Unfit has the kind "fuel" and is permanent.
+    """
     if ran_out:
         return cant_start(describe(error, ran_out=True), "fuel", is_permanent=True)
     if is_of_system(error):
@@ -435,8 +472,10 @@ def new_loop(
     Args:
         step: The step of the core.
         results: What the functions of each seat's bot return, None for a seat without one of these bots.
-        bots: The bots, without empty seats.
+        bots: The bots by seat, without empty seats.
         seats: Number of the core's seats.
+        limits: Limits of each bot.
+        kind: The store's engine.
 
     Raises:
         wasmtime.WasmtimeError: The runtime can't make it.
@@ -460,4 +499,15 @@ def _step_type(_kind: Engine) -> wasmtime.FuncType:
 def _loop_module(
     seats: tuple[tuple[str, ...] | None, ...], seat_count: int, fuel: int, kind: Engine
 ) -> wasmtime.Module:
+    """Return the compiled loop for bots with these functions. Processes keep it.
+
+    Args:
+        seats: What the functions of each seat's bot return, None for a seat without one.
+        seat_count: Number of the core's seats.
+        fuel: Units of fuel without which a bot isn't called.
+        kind: Engine that compiles it.
+
+    Raises:
+        RunError: This machine can't compile it.
+    """
     return compile_module(bytes(wasmtime.wat2wasm(loop_text(seats, seat_count, fuel))), kind)

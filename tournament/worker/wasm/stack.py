@@ -30,7 +30,10 @@ _threads = ctypes.CDLL(None)
 
 @contextmanager
 def deep_threads() -> Iterator[None]:
-    """Give threads that start in the block a stack for bots' calls. Only pages that are used take memory."""
+    """Give threads that start in the block a stack for bots' calls. Only pages that are used take memory.
+
+    One thread at a time can be in such a block. Others wait.
+    """
     with _setting:
         before = threading.stack_size(_THREAD_BYTES)
         try:
@@ -114,7 +117,7 @@ def _new_thread() -> SimpleQueue[Callable[[], None]]:
 
 
 def was_interrupted() -> bool:
-    """Return whether Ctrl-C was pressed in the thread that waits for this one."""
+    """Return whether Ctrl-C was pressed in the thread that waits for this one. It is False in other threads."""
     return bool(getattr(_thread_state, "pressed", ()))
 
 
