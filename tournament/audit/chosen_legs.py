@@ -19,15 +19,16 @@ Selection = Sequence[tuple[Batch, npt.NDArray[np.intp]]]
 def select_legs(
     batches: Sequence[Batch], missing: frozenset[str], count: int | None, legs_sharing_deals: int
 ) -> Selection:
-    """Return random legs whose players are all available, by batch.
+    """Return random legs whose bots are all available, by batch, in order. Batches without such legs are omitted.
 
-    Other legs of a batch that share their deals are included, because their variances depend on each other.
+    Other legs of a batch that share their deals are included, because their variances depend on each other. So there
+    can be more than `count` legs. The choice can't be reproduced.
 
     Args:
         batches: Batches that count.
         missing: Names of players that aren't available.
-        count: Number of legs; None for all.
-        legs_sharing_deals: Number of legs that share their deals.
+        count: Number of legs to draw; None for all.
+        legs_sharing_deals: Number of consecutive legs of a match that share their deals.
     """
     playable = [_with_players(batch.legs, missing) for batch in batches]
     ends = np.cumsum([len(indices) for indices in playable])
@@ -44,7 +45,7 @@ def select_legs(
 
 
 def number_deals(legs: Legs, legs_sharing_deals: int) -> Ints:
-    """Return a number for the deals of each leg of a batch, in ascending order.
+    """Return a number for the deals of each leg of a batch, ascending from 1. Legs with the same deals share it.
 
     Args:
         legs: Legs of the batch, in order.
@@ -57,12 +58,19 @@ def number_deals(legs: Legs, legs_sharing_deals: int) -> Ints:
 def _with_their_deals(
     legs: Legs, indices: npt.NDArray[np.intp], sample: npt.NDArray[np.intp], legs_sharing_deals: int
 ) -> npt.NDArray[np.intp]:
-    """Return those indices of legs whose deals are those of a sample, which has positions among the indices."""
+    """Return those indices of legs whose deals are those of a sample, in order.
+
+    Args:
+        legs: Legs of a batch.
+        indices: Indices of legs whose players are available.
+        sample: Positions of the sampled legs among `indices`.
+        legs_sharing_deals: Number of consecutive legs of a match that share their deals.
+    """
     deals = number_deals(legs, legs_sharing_deals)[indices]
     return indices[np.isin(deals, deals[sample])]
 
 
 def _with_players(legs: Legs, missing: frozenset[str]) -> npt.NDArray[np.intp]:
-    """Return the indices of legs whose players are all available."""
+    """Return the indices of legs whose bots are all available, ascending. The house player isn't checked."""
     is_available = np.array([name not in missing for name in legs.names], bool)
     return np.flatnonzero(is_available[legs.players].all(axis=1)) if len(legs) else np.empty(0, np.intp)

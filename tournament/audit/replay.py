@@ -35,7 +35,7 @@ MAX_GAMES = 1000
 
 @dataclass(frozen=True)
 class Replay:
-    """Games of one session of a match, replayed."""
+    """Games of one session of a match, replayed, in order. There can be none if faults are recorded."""
 
     contest: str  #: name of the contest
     match: int  #: number of the match
@@ -58,7 +58,7 @@ class RecordedLeg:
         contest: The contest under the records' settings.
         players: The artifacts of its bots, the settings, and the schedule.
         leg: The leg as a worker plays it.
-        artifacts: Alternative sets of artifacts to play with, by sha256, the likeliest first.
+        artifacts: Alternative sets of artifacts to play with, by sha256, the likeliest first. There are one or two.
         recorded: The leg's recorded result.
         entrants: The field's entrants as recorded.
         batch: The batch that has its games.
@@ -86,15 +86,17 @@ def replay_games(
     Args:
         location: Folder or URL of the records.
         get_config: Called with the name of a contest; returns its settings.
-        match: Number of the match, or names of its players in any order. Some of a table's players are enough.
+        match: Number of the match, or names of its players in any order. Some of a table's players are enough. Of
+            several matches with them it is the one with the lowest number.
         session: Session of the match, from 0.
         game: Game of the session, from 0; None for the first 1,000.
-        on_message: Called with messages.
+        on_message: Called with messages. By default they are ignored.
 
     Raises:
-        InputError: There are no such records, settings or games, a bot is no longer available as it played, or this
-            machine can't confine a bot.
-        RunError: The records can't be read, or this machine can't play.
+        InputError: There are no such records, settings or games, the games have another version of the contest, or the
+            location is an invalid URL. The same is raised if a bot is no longer available as it played, or this machine
+            can't build or confine a bot.
+        RunError: The records can't be read or contradict each other, their seed is missing, or this machine can't play.
     """
     with reading(location):
         storage = open_storage(location)
@@ -121,13 +123,16 @@ def recorded_leg(
     Args:
         storage: Storage of the records.
         get_config: Called with the name of a contest; returns its settings.
-        match: Number of the match, or names of its players in any order.
+        match: Number of the match, or names of its players in any order. Of several matches with them it is the one
+            with the lowest number.
         session: Session of the match, from 0.
         on_message: Called with messages.
 
     Raises:
-        InputError: There are no such records or settings, or a bot is no longer available as it played.
+        InputError: There are no such records, settings or session, or the games have another version of the contest.
+            The same is raised if a bot is no longer available as it played, or this machine can't build or confine one.
         RunError: The records can't be read or contradict each other, their seed is missing, or this machine fails.
+        OSError: A file can't be read.
     """
     records = read_records(storage)
     if (field := records.field) is None:
@@ -167,7 +172,14 @@ def recorded_leg(
 def _replayed(leg_record: RecordedLeg, rows: Mapping[int, Mapping[str, Any]], session: int, game: int | None) -> Replay:
     """Return a session of a leg, or a game of it, played by the first artifacts that reproduce the records.
 
-    If none does, the last ones are used, and `mismatch` describes the difference.
+    If none does, the last ones are used, and `mismatch` describes the difference. A session or game with recorded
+    faults can have no games.
+
+    Args:
+        leg_record: The leg.
+        rows: Recorded rows of the session's games, by the number of the game.
+        session: Session of the match, from 0.
+        game: Game of the session, from 0; None for the first 1,000.
 
     Raises:
         InputError: There is no such session or game, or this machine can't confine a bot.
@@ -218,10 +230,10 @@ def _fault_positions(faults: Sequence[Fault]) -> list[tuple[int, int, str]]:
 def _recorded_leg(
     batches: Sequence[Batch], match: int | tuple[str, ...], session: int, sessions_per_leg: int
 ) -> tuple[Batch, LegResult]:
-    """Return the leg that has a session, and its batch.
+    """Return the batch with the leg that has a session, and the leg's result.
 
     Raises:
-        InputError: There is no such leg.
+        InputError: There is no such match, or it has no such session.
     """
     last = -1
     names = {name for batch in batches for name in batch.legs.names}
@@ -242,7 +254,7 @@ def _recorded_leg(
 
 
 def _find_match(batches: Sequence[Batch], names: tuple[str, ...]) -> int:
-    """Return the lowest number of a match with all of these players, or −1 if there is none."""
+    """Return the lowest number of a match with all of these players, or −1 if there is none or a name is repeated."""
     matches = [
         int(number)
         for batch in batches
@@ -255,8 +267,12 @@ def _find_match(batches: Sequence[Batch], names: tuple[str, ...]) -> int:
 def _build_with_lines(contest: Contest, config: Config, field: ContestSetup, leg: Leg) -> dict[str, bytes]:
     """Return the leg's C and C++ bots built with line numbers, by the sha256 of the artifacts that play.
 
+    Bots of other languages, that have changed, or that don't compile with line numbers are omitted. The result is empty
+    without an entrants folder.
+
     Raises:
-        InputError: A folder of bots is missing, or this machine can't build a bot.
+        InputError: A bot of the house, an adapter or a file of the library can't be read, or this machine can't confine
+            a build.
         RunError: This machine fails, for example because the disk is full.
     """
     builds = {}

@@ -28,8 +28,8 @@ class Problem:
     """A difference from what was recorded.
 
     Attributes:
-        path: Name of the file, or of the bot or match concerned.
-        message: Description of the problem.
+        path: Path of the file inside the records, or name of the bot or match concerned.
+        message: Description of the problem, as a predicate that follows the path.
         fix: How `tournament run` or the user repairs it.
     """
 
@@ -63,7 +63,10 @@ class Verification:
     problems: tuple[Problem, ...]  #: problems that were found: `path`, `message`, `fix`
 
     def with_self_play(self, other: Verification) -> Verification:
-        """Return this verification combined with that of the contest's self-play."""
+        """Return this verification combined with that of the contest's self-play: sums, and this one's problems first.
+
+        Notes and paths of self-play are marked.
+        """
         counts = ("batches", "parts", "bytes", "legs", "games", "sessions", "replayed")
         return replace(
             self,
@@ -81,7 +84,7 @@ class Verification:
 
     @property
     def exit_code(self) -> int:
-        """Exit code: 0 if everything is as recorded, 1 for problems, 3 if something couldn't be checked."""
+        """Exit code: 1 for problems, otherwise 3 if something couldn't be checked, otherwise 0."""
         return 1 if self.problems else 3 if self.notes else 0
 
     def __str__(self) -> str:

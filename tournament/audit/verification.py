@@ -50,7 +50,7 @@ class VerificationListener(Protocol):
         """Receive the progress of a check.
 
         Args:
-            what: What is counted, such as "legs replayed".
+            what: What is counted: "bytes of records" or "legs replayed".
             done: Number done.
             total: Number to do.
         """
@@ -61,15 +61,20 @@ def verify_contest(
 ) -> Verification:
     """Verify all records at a location, and replay some legs. A run can write to the records at the same time.
 
+    Problems are returned, not raised. The records of self-play are verified, too, if there are any.
+
     Args:
         location: Folder or URL of the records.
-        get_config: Called with the name of a contest; returns its settings.
-        replay: Number of legs to replay; None for all.
+        get_config: Called with the name of a contest; returns its settings, or raises InputError.
+        replay: Number of random legs to replay, and as many of self-play. None for all, and 0 for none. Legs that share
+            deals with these are replayed, too.
         listener: Receives the progress.
 
     Raises:
-        InputError: There are no records or settings, or this machine can't confine a bot.
-        RunError: The records can't be read, or this machine can't play.
+        InputError: There are no records or settings, the location is an invalid URL, or this machine can't confine a
+            bot. The same is raised if bots play house players, and the rules aren't installed.
+        RunError: The records can't be read, lack facts of house players or have an unknown setting, or this machine
+            can't play.
     """
     with reading(location):
         storage = open_storage(location)
@@ -84,7 +89,7 @@ class Snapshot:
     """The records at one moment, because a run can write to them at the same time.
 
     Attributes:
-        entries: Whether each entry of the tables' folders is a file, by name, before they were read.
+        entries: Whether each entry of the tables' folders is a file, by path, before they were read.
         field: Field of the records.
         records: The records.
     """
@@ -108,7 +113,7 @@ class Snapshot:
 
     @property
     def batches(self) -> Sequence[Batch]:
-        """Batches that count."""
+        """Batches that count, sorted by name."""
         return self.records.batches
 
 
@@ -117,9 +122,17 @@ def _verified(
 ) -> Verification:
     """Return the verification of the records in a storage.
 
+    Args:
+        storage: Storage of the records.
+        get_config: Called with the name of a contest; returns its settings.
+        replay: Number of legs to replay; None for all.
+        listener: Receives the progress.
+
     Raises:
-        InputError: There are no records or settings, or this machine can't confine a bot.
-        RunError: The records can't be read, or this machine can't play.
+        InputError: There are no records or settings, this machine can't confine a bot, or the rules of house players
+            aren't installed.
+        RunError: The records can't be read, lack facts of house players or have an unknown setting, or this machine
+            can't play.
         OSError: A file can't be read.
     """
     before = Snapshot.of(storage)
@@ -229,7 +242,7 @@ def merge_settings(contest: Contest, field: ContestSetup, config: Config, seed: 
 def _checked(
     check: Callable[[Batch], list[Problem]], batches: Sequence[Batch], listener: VerificationListener
 ) -> Iterator[list[Problem]]:
-    """Yield the problems of each batch, in order, and report the progress."""
+    """Yield the problems of each batch, in order, and report the progress. Checks run in threads, and can raise."""
     total, done = sum(part.size for batch in batches for part in batch.parts), 0
     with ThreadPoolExecutor(cores()) as pool:
         for batch, problems in zip(batches, pool.map(check, batches)):
@@ -266,11 +279,11 @@ class _Replay:
             listener: Receives the progress.
 
         Returns:
-            The differences, the number of legs, and notes about legs that weren't replayed.
+            The differences, the number of selected legs, and notes about bots that aren't available or differ.
 
         Raises:
             InputError: This machine can't confine a bot.
-            RunError: This machine can't play the legs.
+            RunError: This machine can't play the legs, or a part is missing, damaged or can't be written.
         """
         notes: list[str] = []
         try:

@@ -56,9 +56,9 @@ class Players:
         schedule: Schedule of the field.
         origin: Origin of the field's legs.
         artifacts: Artifacts of players by sha256.
-        missing: Names of players that aren't available.
-        differing: Names of bots in the entrants folder that differ from the field.
-        problems: Problems of bots that are unchanged, although the field describes them otherwise.
+        missing: Names of players that played and aren't available.
+        differing: Names of bots that differ from the field, or are only in one of the field and the entrants folder.
+        problems: Problems of bots that are unchanged, although the field describes them otherwise, by name.
     """
 
     settings: ContestSettings
@@ -91,12 +91,13 @@ def find_players(
         field: Field of the records.
         settings: Settings of the contest with the seed, which must be known.
         on_message: Called with messages.
-        only: Names of the players to return; None for all. A damaged stored bot is then an error.
+        only: Names of the players to return; None for all. With names, a damaged stored bot is an error. Otherwise it
+            is only missing.
 
     Raises:
         InputError: There is no entrants folder, and all players are requested. Or this machine can't build or confine a
-            bot, or a house player's file is wrong.
-        RunError: A stored bot is damaged, or this machine can't build bots.
+            bot, or a house player's file is wrong. Or a limit of schedules is exceeded.
+        RunError: A requested stored bot is damaged, or this machine can't build bots.
     """
     assert settings.seed is not None
     recorded_entrants = {e.name: e for e in field.entrants}
@@ -175,7 +176,7 @@ def _as_it_played(
 
 
 def _entrant_problems(recorded: FieldEntrant, current: Entrant) -> Iterator[Problem]:
-    """Yield what the field claims about an unchanged entrant that its file contradicts."""
+    """Yield what the field claims about an unchanged entrant that its file contradicts: at most two problems."""
     fix = "tournament run repairs it"
     if recorded.kind != current.kind:
         yield Problem(FIELD_NAME, f"says that {recorded.name} is {recorded.kind}, not {current.kind}", fix)
@@ -189,7 +190,9 @@ def _entrant_problems(recorded: FieldEntrant, current: Entrant) -> Iterator[Prob
 def replay_problems(
     contest: Contest, storage: Storage, players: Players, selected: Selection, recorded: Legs, executor: Executor
 ) -> Iterator[tuple[int, list[Problem]]]:
-    """Replay legs, and yield the number of legs compared, and their differences.
+    """Replay legs, and yield the number of legs compared, and their differences, in the order in which tasks end.
+
+    Legs that the schedule doesn't have come last.
 
     Args:
         contest: Contest of the records.
@@ -200,7 +203,8 @@ def replay_problems(
         executor: Plays the legs.
 
     Yields:
-        The number of legs compared in a task, and their differences.
+        The number of legs compared in a task, and their differences. The number is 0 if the task failed, so that none
+        of its legs was compared.
 
     Raises:
         RunError: This machine can't play the legs, or a part is missing or damaged, or can't be written.
@@ -222,7 +226,7 @@ def replay_problems(
         def next_task() -> Task | None:
             """Return the next task with legs that the schedule has, or None if there are no more.
 
-            Problems of other legs are kept in `alien`.
+            Numbers and problems of tasks without such legs are appended to `alien`.
             """
             while pieces:
                 batch, indices = pieces.pop(0)
@@ -251,7 +255,7 @@ def replay_problems(
 
 
 def _not_played(receipt: Receipt) -> list[Problem]:
-    """Return the problems of legs of a task that weren't replayed.
+    """Return the problems of legs of a task that weren't replayed: failed rules first, then failed bots.
 
     If there are any, none of the task's legs is compared.
     """
@@ -266,7 +270,13 @@ def _not_played(receipt: Receipt) -> list[Problem]:
 
 
 def _cut(deals: Ints, indices: npt.NDArray[np.intp], count: int) -> list[npt.NDArray[np.intp]]:
-    """Return indices in pieces of at least `count`, except the last one. Legs with the same deals stay together."""
+    """Return indices in pieces of at least `count`, except the last one. Legs with the same deals stay together.
+
+    Args:
+        deals: Number of the deals of each index.
+        indices: Indices of legs, in order. Without any there is no piece.
+        count: Minimum number of legs of a piece.
+    """
     ends = np.flatnonzero(np.diff(deals)) + 1
     cuts: list[int] = []
     for end in ends.tolist():
@@ -331,7 +341,9 @@ class _Replayed:
     def compared(
         self, contest: Contest, storage: Storage, replay_storage: Storage, replayed: Batch
     ) -> tuple[int, list[Problem]]:
-        """Return the number of legs played, and their differences from the records.
+        """Return the number of legs compared, and their differences from the records, in order of the legs.
+
+        Problems of legs that the schedule doesn't have come first.
 
         Args:
             contest: Contest of the records.
@@ -342,7 +354,7 @@ class _Replayed:
         Raises:
             FileNotFoundError: A part of the batch was removed.
             OSError: The replayed batch can't be moved or read.
-            RunError: A part of the batch is damaged.
+            RunError: A part of the batch is damaged or can't be opened.
         """
         differing: list[list[str]] = [[] for _ in self.legs]
         for old, new in zip(_by_table(self.batch), _by_table(replayed)):
@@ -392,7 +404,7 @@ _VARYING = re.compile(r"0x[0-9a-fA-F]+|[0-9]+(?:[.,][0-9]+)*")
 
 
 def _faults(leg: LegResult, has_processes: bool) -> list[Fault]:
-    """Return the parts of faults that are the same whenever a leg is played. Those of a process can contain times."""
+    """Return faults, with each number in those of a process replaced by 0, because it can differ between replays."""
     if not has_processes:
         return list(leg.faults)
     return [
@@ -408,7 +420,13 @@ def _by_table(batch: Batch) -> list[Part]:
 def _by_leg(
     chunks: Iterable[Mapping[str, npt.NDArray[Any]]], columns: Sequence[Column], legs: Sequence[Leg]
 ) -> list[dict[str, bytes]]:
-    """Return the bytes of each column in the rows of each leg, by leg and name. Rows of other legs are omitted."""
+    """Return the bytes of each column in the rows of each leg, by leg and name. Rows of other legs are omitted.
+
+    Args:
+        chunks: Rows by column, a part of them at a time. Errors of reading pass through.
+        columns: Columns of the table.
+        legs: At least one leg, in order of match and session.
+    """
     by_leg: list[dict[str, bytes]] = [{column.name: b"" for column in columns} for _ in legs]
     plans = np.array([(leg.plan.match, leg.plan.first_session) for leg in legs], np.int64)
     starts, length = pair_keys(plans[:, 0], plans[:, 1]), legs[0].plan.sessions

@@ -34,7 +34,9 @@ _ROUNDING = 1e-9
 
 
 def batch_problems(storage: Storage, batch: Batch, contest: Contest, settings: ContestSettings | None) -> list[Problem]:
-    """Return the problems of a batch, by the hashes of its parts and the sums of their rows.
+    """Return the problems of a batch, by the hashes of its parts and the sums of their rows, by part.
+
+    Sums are checked only if all parts exist and have the right hashes. The list is empty if there is no problem.
 
     Args:
         storage: Storage of the records.
@@ -64,7 +66,9 @@ def batch_problems(storage: Storage, batch: Batch, contest: Contest, settings: C
 
 
 def _not_adding_up(storage: Storage, batch: Batch, contest: Contest, settings: ContestSettings) -> dict[str, str]:
-    """Return what is wrong with the sums of rows over legs, by part.
+    """Return what is wrong with the sums of rows over legs, by the path of the part. Right parts are omitted.
+
+    After a part with rows of other legs, no further part is checked. Points can differ by a rounding error.
 
     Raises:
         FileNotFoundError: A part is missing.
@@ -111,7 +115,7 @@ def _not_adding_up(storage: Storage, batch: Batch, contest: Contest, settings: C
 
 
 def batches_problems(records: Records) -> list[Problem]:
-    """Return the problems of batches that don't count: damaged ones, and those that no run has accepted yet."""
+    """Return the problems of batches that don't count: damaged ones by name, then those that no run has accepted."""
     fix = "tournament run plays its legs again"
     problems = [Problem(f"sessions/{name}.parquet", text, fix) for name, text in sorted(records.problems.items())]
     for batch in records.waiting:
@@ -121,7 +125,7 @@ def batches_problems(records: Records) -> list[Problem]:
 
 
 def field_problems(storage: Storage) -> list[Problem]:
-    """Return the problems of the field's file.
+    """Return the problems of the field's file: one if it is missing or damaged, otherwise none.
 
     Raises:
         RunError: The file can't be opened.
@@ -137,7 +141,7 @@ def field_problems(storage: Storage) -> list[Problem]:
 
 
 def _file_problem(storage: Storage, part: Part, plays: str) -> Problem | None:
-    """Return the problem of a part's place or size, or None if there is none.
+    """Return the problem of a part's place or size, or None if there is none. The content isn't read.
 
     Args:
         storage: Storage of the records.
@@ -159,11 +163,12 @@ def _file_problem(storage: Storage, part: Part, plays: str) -> Problem | None:
 
 
 def unexpected_files(storage: Storage, before: Mapping[str, bool]) -> list[Problem]:
-    """Return the problems of entries in the tables' folders that aren't parts.
+    """Return the problems of entries in the tables' folders that aren't parts, sorted by path.
 
     Args:
         storage: Storage of the records.
-        before: Whether each entry is a file, before the parts were read. Entries that no longer exist aren't problems.
+        before: Whether each entry is a file, by path, before the parts were read. Entries that no longer exist, or that
+            are new, aren't problems.
 
     Raises:
         RunError: A folder can't be read.
@@ -178,7 +183,7 @@ def unexpected_files(storage: Storage, before: Mapping[str, bool]) -> list[Probl
 
 
 def history_problems(storage: Storage) -> list[Problem]:
-    """Return the parts of previous standings that have other bytes than were written, as problems.
+    """Return the parts of previous standings that have other bytes than were written, as problems, in order.
 
     Raises:
         RunError: The folder can't be read, or a part can't be opened.
@@ -198,12 +203,14 @@ def stored_bot_problems(storage: Storage) -> list[Problem]:
 
 
 def house_problems(storage: Storage, field: ContestSetup, suffix: str | None) -> list[Problem]:
-    """Return the problems of house players' files.
+    """Return the problems of house players' files, in order of the field's house players.
+
+    A file of more than 4 MiB has other bytes than were played.
 
     Args:
         storage: Storage of the records.
         field: Field of the records.
-        suffix: Suffix of the files; None if the contest has no house players.
+        suffix: Suffix of the files; None if the contest keeps no such files, so that there are no problems.
 
     Raises:
         RunError: A file can't be opened.
@@ -219,6 +226,8 @@ def house_problems(storage: Storage, field: ContestSetup, suffix: str | None) ->
 
 def summary_problems(storage: Storage, records: Records, ranking: Standings, per_replica: int) -> list[Problem]:
     """Return the problems of summaries: damage, and differences from the legs, which also occur during a run.
+
+    Small tables come first, then the parts of legs and faults.
 
     Args:
         storage: Storage of the records.

@@ -19,14 +19,16 @@ def find_seed(
 
     Args:
         storage: Storage of the records.
-        configured: Seed in the settings; None if there is none.
+        configured: Seed in the settings; None if there is none. It is used only if it has the recorded fingerprint.
         field: Field of the records.
 
     Returns:
-        The seed, or None if it is unknown; problems of its two files; notes if it is missing.
+        The seed, or None if it is unknown. Problems of its two files, the copy last. One note if the seed is unknown
+        and both files are missing. A seed from the settings that isn't stored is no problem.
 
     Raises:
-        RunError: The folder of secrets can't be read.
+        RunError: The folder of secrets can't be read, or a file of a known seed can't be opened.
+        OSError: A file can't be read.
     """
     fingerprint = str(field.settings.get("seed"))
     try:

@@ -45,13 +45,18 @@ def audit(
 ) -> list[Finding]:
     """Return the findings of an audit, faults first.
 
+    Otherwise those about changed draws come before those of the functions in `FINDINGS`, in their order. Numbers of
+    seats are ascending. If rules fail at one of them, draws aren't changed there. Draws are changed only in rules in
+    Python.
+
     Args:
         contest: The contest.
         settings: Settings of the contest. Those of seats, sessions and the seed are replaced.
-        minutes: Minutes to play, over all numbers of seats.
+        minutes: Minutes to play, over all numbers of seats, of which a tenth is for changing draws.
         doing: Called with a short description of the current step.
-        fewest: Minimum number of legs at each number of seats, no matter how long they take.
-        seed: Text from which the deals follow.
+        fewest: Minimum number of legs at each number of seats, no matter how long they take. Also of changed draws, up
+            to 24.
+        seed: Text from which the deals follow. "" is one, too.
 
     Raises:
         InputError: Bots play house players.
@@ -77,7 +82,7 @@ def audit(
 def _seat_counts(contest: Contest, settings: ContestSettings) -> list[int]:
     """Return the numbers of seats to audit, sorted: the minimum, the maximum and that of the settings.
 
-    Numbers that the other settings don't allow are omitted.
+    Numbers that the other settings don't allow are omitted. If all bots share a table, they are 2 and 8.
     """
     usual = contest.seats_of(settings.playing())
     if contest.seats == "all":

@@ -19,7 +19,7 @@ class Draw(NamedTuple):
     """A draw.
 
     Attributes:
-        options: Number of outcomes; 0 for a fraction. For a random order, its length.
+        options: Number of possible outcomes; 0 for a fraction. For a random order, its length.
         is_order: Whether it is a random order.
         taken: Number of first elements of the order that the rules receive; 0 for all.
     """
@@ -30,7 +30,10 @@ class Draw(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """True if a question can show a part of the draw, and the draw can't be a seed."""
+        """True if a question can show a part of the draw, and the draw can't be a seed.
+
+        So it is a fraction, or has from 3 to `MAX_OPTIONS` options.
+        """
         return self.options == 0 or 2 < self.options <= MAX_OPTIONS
 
 
@@ -39,8 +42,9 @@ class Change(NamedTuple):
 
     Attributes:
         number: Number of the draw in its session, from 0.
-        one: Number of options by which the outcome moves on. In a random order, the index of an element.
-        other: In a random order, the index of the element that it is swapped with.
+        one: Number of options by which the outcome moves on, or of sevenths for a fraction. In a random order, the
+            index of an element.
+        other: In a random order, the index of the element that it is swapped with. Otherwise unused.
     """
 
     number: int
@@ -55,7 +59,11 @@ class Chance:
     `random.Random` has are neither recorded nor changed.
 
     Attributes:
-        draws: Draws so far.
+        draws: Draws so far, in order.
+
+    Args:
+        rng: Generator to replace.
+        change: Draw to change, with its new outcome; None for none.
     """
 
     def __init__(self, rng: Rng, change: Change | None) -> None:
@@ -78,7 +86,7 @@ class Chance:
         return (index + change.one) % count if change else index
 
     def random(self) -> float:
-        """Return a fraction from 0 to below 1."""
+        """Return a fraction from 0 to below 1. A changed one moves by sevenths."""
         value = self._rng.random()
         change = self._taken(Draw(0))
         return (value + change.one * _PART) % 1.0 if change else value
@@ -112,11 +120,11 @@ class Chance:
         return items[self._index(len(items))] if len(items) else self._rng.choice(items)
 
     def roll(self, count: int, faces: int = 6) -> list[int]:
-        """Return numbers from 1 to `faces`, each as a draw of its own.
+        """Return numbers from 1 to `faces`, each as a draw of its own, in order.
 
         Args:
             count: Number of dice.
-            faces: Number of faces of each die.
+            faces: Number of faces of each die, by default 6.
 
         Raises:
             ValueError: The count is negative, or there are no faces.
@@ -126,7 +134,7 @@ class Chance:
         return [1 + self._index(faces) for _ in range(count)]
 
     def weighted_index(self, weights: Sequence[float]) -> int:
-        """Return an index with a probability in proportion to its weight.
+        """Return an index with a probability in proportion to its weight. A changed draw moves over positive weights.
 
         Raises:
             ValueError: A weight is negative or not finite, or all weights are 0.
@@ -147,7 +155,7 @@ class Chance:
         """Return `count` different items in a random order. In the draw's order, the remaining items follow.
 
         Raises:
-            ValueError: There are fewer items than `count`.
+            ValueError: There are fewer items than `count`, or it is negative.
         """
         indices = self._rng.sample(range(len(items)), count)
         if change := self._taken(Draw(len(items), is_order=True, taken=count)):
@@ -161,6 +169,10 @@ class WatchedSession:
 
     Attributes:
         rng: The generator that the rules use.
+
+    Args:
+        session: Session to replace.
+        change: Draw to change; None for none.
     """
 
     def __init__(self, session: Session, change: Change | None) -> None:

@@ -15,7 +15,7 @@ class Finding:
     Attributes:
         name: Subject of the finding, such as "luck and length".
         text: The finding with its numbers, and advice.
-        is_fault: Whether the contest shouldn't be launched before this is repaired.
+        is_fault: Whether the contest shouldn't be launched before this is repaired. False by default.
     """
 
     name: str

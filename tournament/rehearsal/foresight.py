@@ -48,14 +48,14 @@ class Observation:
 
     Attributes:
         decision: Name of the decision.
-        position: Position of the bot.
+        position: Position of the bot, from 0.
         session: Number of the session, from 0.
         game: Number of games that the session has finished.
-        drawn: Number of draws that the session has made.
+        drawn: Number of draws that the session has made before the question.
         is_news: Whether the question needs no answer.
-        legal: Description of the legal answers to this question.
+        legal: Description of the legal answers to this question, which equals another one if the answers do.
         values: Values that the question shows, by name.
-        answer: The bot's answer.
+        answer: The bot's answer. None before it is known.
     """
 
     decision: str
@@ -74,7 +74,10 @@ class Observation:
         return repr(self.values)
 
     def accepts_answer_to(self, other: Observation) -> bool:
-        """Return whether an answer to another question is legal as an answer to this one."""
+        """Return whether an answer to another question is legal as an answer to this one.
+
+        It is if decision, position, game and legal answers are the same.
+        """
         mine, theirs = ((one.decision, one.position, one.game, one.legal) for one in (self, other))
         return mine == theirs
 
@@ -91,12 +94,15 @@ def foresight(
 ) -> Iterator[Finding]:
     """Yield findings about values that reveal draws to bots, or one finding that there are none.
 
+    Draws that show early come first, then values that are the same in all legs, then seeds. Values in the contest's
+    hints are omitted, except seeds. A value must reveal two draws to count, and 2% of the changed random orders.
+
     Args:
         contest: Contest with rules in Python, under this number of seats.
         settings: Settings of the contest, with the seed of the audit.
         seats: Number of seats.
-        seconds: Time for changing draws.
-        fewest: Minimum number of draws to change, no matter how long that takes.
+        seconds: Seconds for changing draws.
+        fewest: Minimum number of legs in which a draw is changed, no matter how long that takes. The maximum is 400.
     """
     told, tried = Counter[tuple[bool, str, str]](), Counter[bool]()
     end, legs = time.monotonic() + seconds, []
@@ -144,7 +150,9 @@ def _played(
     before: Run = (),
     max_questions: int | None = None,
 ) -> tuple[list[Observation], list[Draw]]:
-    """Play a leg, and return what bots see, and the draws of its last session.
+    """Play a leg, and return what bots see, in order, and the draws of its last session.
+
+    Failures of the rules end the leg, and aren't raised. Without a session there are no draws.
 
     Args:
         contest: The contest.
@@ -152,7 +160,7 @@ def _played(
         plan: Plan of the leg.
         change: Draw to change in each session; None for none. The leg then ends at the first question that an answer of
             `before` doesn't fit.
-        before: Observations of the leg without the change, whose answers are given again.
+        before: Observations of the leg without the change, whose answers are given again. Unused without a change.
         max_questions: Number of questions after which the leg ends; None for no limit.
     """
     observations: list[Observation] = []
@@ -201,7 +209,17 @@ def _ahead(
 ) -> set[tuple[str, str]]:
     """Return the values that show part of a draw too early, each with the value that shows all of it later.
 
-    Both are named like "decision.value".
+    Both are named like "decision.value". There are none if no question follows the draw. A value counts only if its bot
+    still has an answer to give in the same game.
+
+    Args:
+        contest: The contest.
+        settings: Settings of the contest, with one session.
+        plan: Plan of the leg.
+        run: Observations of the leg without a change.
+        draws: Draws of its session.
+        number: Index of the draw to change.
+        rng: Generator of the changes.
     """
     first = next((one for one in run if one.drawn > number), None)
     if first is None:
@@ -223,7 +241,7 @@ def _ahead(
 
 
 def _compare_values(run: Run, draw: Draw, again: Callable[[int], Run], rng: Rng) -> Iterator[tuple[int, str, str]]:
-    """Yield values that show part of a draw before another one shows all of it.
+    """Yield values that show part of a draw before another one shows all of it: at most one for each position.
 
     Args:
         run: Observations without a change.
@@ -249,7 +267,8 @@ def _compare_orders(run: Run, draw: Draw, again: Callable[[int, int], Run], rng:
     """Yield values that show part of a random order before another one shows all of it.
 
     A question shows an element early if it differs when the element is swapped with others. It must not differ when
-    these others are swapped with each other, because they might be a bot's own cards.
+    these others are swapped with each other, because they might be a bot's own cards. At most one value is yielded for
+    each position.
 
     Args:
         run: Observations without a change.
@@ -292,21 +311,33 @@ def _compare_orders(run: Run, draw: Draw, again: Callable[[int, int], Run], rng:
 
 
 def _by_position(runs: Sequence[Run]) -> Iterator[list[int]]:
-    """Yield the indices of the questions to each position, up to the length of the shortest run."""
+    """Yield the indices of the questions to each position, ascending, up to the length of the shortest run.
+
+    Positions are ascending, too, and those of the first run.
+    """
     length = min(map(len, runs))
     for position in sorted({one.position for one in runs[0]}):
         yield [place for place in range(length) if runs[0][place].position == position]
 
 
 def _name(index: int, runs: Sequence[Run]) -> str:
-    """Return the name of the value at a question that differs most between runs, like "decision.value"."""
+    """Return the name of the value at a question that differs most between runs, like "decision.value".
+
+    Of equal ones it is the first.
+    """
     observations = [run[index] for run in runs]
     kinds = {name: len({repr(one.values[name]) for one in observations}) for name in observations[0].values}
     return f"{observations[0].decision}.{max(kinds, key=lambda name: kinds[name])}"
 
 
 def _same_in_all(runs: Sequence[Run]) -> list[str]:
-    """Return the names of values at the start of sessions that are the same in all legs and follow no plain pattern."""
+    """Return the names of values at the start of sessions that are the same in all legs and follow no plain pattern.
+
+    They are sorted, and like "decision.value".
+
+    Args:
+        runs: Observations of each leg.
+    """
     tables = []
     for run in runs:
         first: dict[tuple[int, int], Observation] = {}
@@ -327,7 +358,10 @@ def _same_in_all(runs: Sequence[Run]) -> list[str]:
 
 
 def _is_plain(values: Sequence[Any]) -> bool:
-    """Return whether values are few, form an arithmetic sequence, or repeat periodically."""
+    """Return whether values are few, form an arithmetic sequence, or repeat periodically.
+
+    They are few if there are fewer than `_SESSIONS`, or fewer than three different ones.
+    """
     if len(values) < _SESSIONS or len(set(map(repr, values))) < 3:
         return True
     if all(isinstance(value, int | float) for value in values):
@@ -338,7 +372,7 @@ def _is_plain(values: Sequence[Any]) -> bool:
 
 
 def _seeds(settings: ContestSettings, legs: Sequence[tuple[bytes, Run]]) -> list[str]:
-    """Return the names of values that show the seed, the master key or a leg's key, in at least two legs.
+    """Return the names of values that show the seed, the master key or a leg's key, in at least two legs, sorted.
 
     Args:
         settings: Settings with the seed.
@@ -359,7 +393,7 @@ class _Traces:
     """Numbers, texts and bytes that show secrets, as a whole or in words of 4 and 8 bytes.
 
     Attributes:
-        numbers: Integers that the bytes of a secret or word represent, without small ones.
+        numbers: Integers that the bytes of a secret or word represent, without those below 2²⁴.
         texts: These numbers in decimal, and the secrets and words in hexadecimal.
         pieces: The secrets, and their words of 8 bytes.
     """
@@ -387,7 +421,7 @@ class _Traces:
         return cls(frozenset(numbers), frozenset(texts), frozenset(piece for piece in pieces if len(piece) > 4))
 
     def are_in(self, value: Any) -> bool:
-        """Return whether a value shows one of these traces."""
+        """Return whether a value, or anything inside it, shows one of these traces. Case doesn't matter in texts."""
         parts = list(_parts(value))
         if not self.numbers.isdisjoint(part for part in parts if isinstance(part, int)):
             return True
@@ -398,7 +432,7 @@ class _Traces:
 
 
 def _parts(value: Any) -> Iterator[Any]:
-    """Yield the numbers and texts inside a value."""
+    """Yield the numbers and texts inside a value, in order. Keys of mappings are omitted."""
     if isinstance(value, Mapping):
         value = list(value.values())
     if isinstance(value, Iterable) and not isinstance(value, str):

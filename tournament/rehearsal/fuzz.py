@@ -11,7 +11,13 @@ _SLOW_SECONDS = 1.0
 
 
 def fuzz(tables: Sequence[Plays]) -> Iterator[Finding]:
-    """Yield each failure of the rules, or the number of answers without one, and a step of more than a second."""
+    """Yield each different failure of the rules once, with the first leg that had it, those of later plays first.
+
+    Without failures it yields the number of answers. A step of more than a second of processor time follows as a fault.
+
+    Args:
+        tables: Plays at each number of seats, with at least one leg in all.
+    """
     legs = [(plays, leg) for plays in tables for leg in plays.legs]
     failures = {leg.failure: (plays, leg) for plays, leg in reversed(legs) if leg.failure}
     for failure, (plays, leg) in failures.items():

@@ -18,7 +18,11 @@ _PART = 0.1
 
 
 def length(tables: Sequence[Plays]) -> Iterator[Finding]:
-    """Yield findings about the shares of variance, the sessions that a verdict takes, and whether points drift."""
+    """Yield findings about the shares of variance, the sessions that a verdict takes, and whether points drift.
+
+    Only legs of random bots count, and for the drift those of fixed bots. Numbers of seats with one seat, fewer than
+    three legs, or equal points are omitted. A drift is reported only if it is significant.
+    """
     for plays in tables:
         legs = plays.of("random")
         if plays.seats < 2 or len(legs) < 3:
@@ -43,7 +47,10 @@ def length(tables: Sequence[Plays]) -> Iterator[Finding]:
 
 
 def cost(tables: Sequence[Plays]) -> Iterator[Finding]:
-    """Yield a finding for each number of seats: questions per second and per session, and the slowest step in ms."""
+    """Yield a finding for each number of seats: questions per second and per session, and the slowest step in ms.
+
+    Numbers of seats at which no time was measured, or no session ended, are omitted.
+    """
     for plays in tables:
         questions = sum(leg.meter.questions for leg in plays.legs)
         seconds = sum(leg.meter.seconds for leg in plays.legs)
@@ -73,8 +80,10 @@ def _differences(points: Floats, bots: np.ndarray[tuple[int, int], np.dtype[np.i
 def _drift(legs: Sequence[Floats]) -> str:
     """Return how the size of points changes over a leg as text, or "" if it doesn't change significantly.
 
+    With fewer than four legs nothing is significant. The change is that from the first half of a leg to the second.
+
     Args:
-        legs: Points of each leg by session and position.
+        legs: Points of each leg by session and position. All legs have the same number of sessions.
     """
     if len(legs) < 4:
         return ""

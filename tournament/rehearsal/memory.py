@@ -15,7 +15,10 @@ _GROWTH = 40
 
 
 def independence(tables: Sequence[Plays]) -> Iterator[Finding]:
-    """Yield a fault if a leg that is replayed after others has another result, otherwise a finding that none has."""
+    """Yield a fault if a leg that is replayed after others has another result, otherwise a finding that none has.
+
+    Only the first such leg is reported. Legs in which the rules failed are omitted.
+    """
     for plays in tables:
         for first, again in zip(itertools.cycle(plays.legs[: len(MANNERS)]), plays.repeated):
             if first.failure or again.failure:
@@ -32,9 +35,10 @@ def independence(tables: Sequence[Plays]) -> Iterator[Finding]:
 
 
 def growth(tables: Sequence[Plays]) -> Iterator[Finding]:
-    """Yield a fault if rules keep more objects each time that the same legs are replayed.
+    """Yield a fault if rules keep more objects each time that the same legs are replayed, otherwise nothing.
 
-    What rules cache for good is kept after the first replay, so it doesn't count.
+    What rules cache for good is kept after the first replay, so it doesn't count. Each round must add more than 40
+    memory blocks for each leg. Only the first such number of seats is reported.
     """
     for plays in tables:
         rises = [(later - before) / len(MANNERS) for before, later in itertools.pairwise(plays.kept)]

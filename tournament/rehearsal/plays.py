@@ -43,7 +43,7 @@ class CoreQuestion:
 
     Attributes:
         decision: The decision.
-        position: The seat.
+        position: The seat, from 0.
         answer: What is legal this time; None for everything that is declared.
     """
 
@@ -77,9 +77,9 @@ class Meter:
 
     Attributes:
         questions: Number of questions.
-        seconds: Processor time of the rules.
+        seconds: Processor time of the rules, in seconds, up to the last question.
         slowest: Processor time of the slowest step, in seconds.
-        slowest_question: Question that the slowest step led to, as text.
+        slowest_question: Question that the slowest step led to, as text. "" before the first one.
     """
 
     questions: int = 0
@@ -107,8 +107,8 @@ class Played:
 
     Attributes:
         manner: How its bots answer, one of MANNERS.
-        points: Points by session and position.
-        bots: Number of the bot by session and position.
+        points: Points by session and position. After a failure only the finished sessions have rows.
+        bots: Number of the bot by session and position, from 0.
         meter: Measurements of the rules.
         failure: Description of the failure that ended the leg; "" if there was none.
     """
@@ -121,7 +121,7 @@ class Played:
 
     @property
     def by_bot(self) -> Floats:
-        """Sum of each bot's points."""
+        """Sum of each bot's points over the leg, by number of the bot."""
         return np.bincount(self.bots.ravel(), self.points.ravel(), self.points.shape[1]).astype(np.float64)
 
 
@@ -132,8 +132,8 @@ class Plays:
     Attributes:
         seats: Number of seats.
         house_seats: Number of bots that are the house's, which have the highest numbers.
-        legs: Legs of all manners, in order.
-        repeated: The first leg of each manner, replayed four times after all others.
+        legs: Legs in the order of play, in which the manners take turns.
+        repeated: The first leg of each manner, replayed after all others, in four rounds.
         kept: Number of memory blocks that the interpreter has allocated after each round of replays.
     """
 
@@ -144,7 +144,7 @@ class Plays:
     kept: Sequence[int]
 
     def of(self, manner: str) -> list[Played]:
-        """Return the legs of a manner that didn't fail."""
+        """Return the legs of a manner in which the rules didn't fail, in order."""
         return [leg for leg in self.legs if leg.manner == manner and not leg.failure]
 
 
@@ -159,7 +159,7 @@ def play_at(
 ) -> Plays:
     """Play legs at a number of seats until the time is up, and replay the first ones.
 
-    It stops at the first leg in which the rules fail.
+    It stops at the first leg in which the rules fail, which is then the last one. No exception of the rules is raised.
 
     Args:
         contest: The contest.
@@ -168,7 +168,7 @@ def play_at(
         seconds: Seconds to play.
         doing: Called with a short description of the current step.
         fewest: Minimum number of legs, no matter how long they take.
-        questions: Number of questions that end play, after at least MAX_LEGS legs.
+        questions: Number of questions that end play, after at least MAX_LEGS legs. With 0, that number of legs ends it.
     """
     play_settings = settings.model_copy(update={"sessions": max(4, 2 * seats) if seats < 8 else seats})
     end, asked = time.monotonic() + seconds, 0
@@ -233,7 +233,7 @@ def leg_key(settings: ContestSettings, *label: str | int) -> bytes:
 
 
 def answers_rng(plan: LegPlan) -> Rng:
-    """Return the generator of a leg's answers."""
+    """Return a new generator of a leg's answers, which depends only on the key of its deals."""
     return Rng(plan.deals_key, TRIAL_STREAM + 1)
 
 
@@ -246,12 +246,15 @@ def play_leg(
 ) -> tuple[Table, Exception | None]:
     """Play a leg, and return its rows of sessions, and the exception that ended it, or None.
 
+    Exceptions of the rules and of callbacks are returned, not raised. The table then has the finished sessions.
+
     Args:
         contest: The contest.
         settings: Settings of the contest.
         plan: Plan of the leg.
         answer: Called with each question; returns the answer.
-        watch: Called with each session of rules in Python; returns what the rules receive instead.
+        watch: Called with each session of rules in Python; returns what the rules receive instead. None for the session
+            itself. Other rules ignore it.
     """
     games, sessions = (
         Table(buffer_fields(columns), rows)
@@ -278,7 +281,10 @@ def play_leg(
 
 
 def _error_line(error: BaseException) -> str:
-    """Return the line of the rules that led to an error, like ", line 12", or "" if no such line is known."""
+    """Return the line of the rules that led to an error, like ", line 12", or "" if no such line is known.
+
+    It is the innermost line outside this package.
+    """
     line, trace = "", error.__traceback__
     while trace:
         if trace.tb_frame.f_code.co_name != "<module>" and "/tournament/" not in trace.tb_frame.f_code.co_filename:

@@ -13,7 +13,11 @@ from tournament.standings.student_t import quantile
 
 
 def positions(tables: Sequence[Plays]) -> Iterator[Finding]:
-    """Yield findings about the positions that earn most and least, and about bots that differ although they rotate."""
+    """Yield findings about the positions that earn most and least, and about bots that differ although they rotate.
+
+    Only the latter are faults. A manner with fewer than three legs is omitted, and so is one seat. Only significant
+    differences are reported, and the house's bots aren't compared.
+    """
     for plays in tables:
         for manner in MANNERS:
             legs = plays.of(manner)
@@ -46,7 +50,8 @@ def _ends(values: Floats, noun: str, verb: str) -> str:
         verb: Word between a column and its mean.
 
     Returns:
-        One or two columns with their means and standard errors; "" if no column's mean differs from 0.
+        The highest column, and the lowest if it is another one, with their means and standard errors. "" if no column's
+        mean differs significantly from 0.
     """
     count, columns = values.shape
     mean, error = values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(count)

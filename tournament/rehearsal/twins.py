@@ -18,7 +18,8 @@ _REPLICAS = 4
 def twins(tables: Sequence[Plays]) -> Iterator[Finding]:
     """Yield the share of tournaments of four replicas that distinguish equal bots, at each number of seats.
 
-    It is a fault if there are far more of them than the error rate of 5% explains.
+    It is a fault if there are far more of them than the error rate of 5% explains. Four consecutive legs of a manner
+    are a tournament. Numbers of seats without one, or with one bot that isn't the house's, are omitted.
     """
     for plays in tables:
         distinguished = played = 0

@@ -31,18 +31,22 @@ def archive_other_records(
 ) -> None:
     """Move records of other settings, or of completely different bots, to an archive next to them.
 
-    A run never discards a tournament, with one exception. If rules were edited after less than a minute of play, with a
-    drawn seed, new records replace the old ones. Otherwise each edit would leave an archive.
+    Without records, or if they fit, nothing happens. A run never discards a tournament, with one exception. If rules
+    were edited after less than a minute of play and a million games, with a drawn seed, new records replace the old
+    ones. Otherwise each edit would leave an archive. Those of a final are always archived.
 
     Args:
+        contest: Contest of the run.
         location: Folder or URL of the contest's records.
         settings: The run's settings as the records have them.
         names: Names of the entrants.
+        house: House players of the run; empty if there are none.
+        on_message: Called with a message if records are archived or replaced.
         drawn: Whether the run's seed is drawn.
 
     Raises:
-        RunError: Another run wrote at the same time, or the records can't be read or moved.
-        OSError: The replaced records can't be removed.
+        RunError: Another run is writing or wrote at the same time, or the records can't be read or moved.
+        OSError: The records can't be moved, or the replaced ones can't be removed.
         InputError: The location is an invalid URL.
     """
     storage = open_storage(location)
@@ -80,8 +84,8 @@ class IncompatibleRecords:
     Attributes:
         location: Folder or URL of the records.
         games: Number of their games.
-        seconds: Estimated seconds of one core that it took to play them.
-        why: Reasons, by setting.
+        seconds: Estimated seconds of one core that it took to play them, by the contest's estimates.
+        why: Reasons as clauses, by setting, of which there is at least one.
     """
 
     location: str
@@ -97,7 +101,10 @@ class IncompatibleRecords:
 
     @property
     def needs_confirmation(self) -> bool:
-        """True if a user has to confirm the archiving: they are many, took long to play, or are of another game."""
+        """True if a user has to confirm the archiving.
+
+        That is so from a million games or a minute of play, or if the records are of another game.
+        """
         return "game" in self.why or self.games >= _MANY_GAMES or self.seconds >= _LONG_SECONDS
 
 
@@ -110,12 +117,14 @@ def find_incompatible_records(
     *,
     drawn: bool,
 ) -> IncompatibleRecords | None:
-    """Return the records that a run with these settings would archive, or None if they fit.
+    """Return the records that a run with these settings would archive, or None if they fit or there are none.
 
     Args:
+        contest: Contest of the run.
         location: Folder or URL of the contest's records.
         settings: The run's settings as the records have them.
         names: Names of the entrants.
+        house: House players of the run; empty if there are none.
         drawn: Whether the run's seed is drawn.
 
     Raises:

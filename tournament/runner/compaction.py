@@ -32,10 +32,16 @@ def drop_unscheduled_legs(
 ) -> Reconciliation:
     """Remove records that the schedule doesn't have, with messages, and return the legs that are still to play.
 
-    Damaged batches are removed, too.
+    Batches with such legs are rewritten without them. Those of these batches that are damaged are removed, too.
+
+    Args:
+        contest: Contest of the records.
+        writer: Writer of the records.
+        schedule: Schedule of the field.
+        on_message: Called with messages for the user.
 
     Raises:
-        RunError: The records can't be read, or another process has become the writer.
+        RunError: The records can't be read, a part is missing, or another process has become the writer.
         OSError: The records can't be written.
         ValueError: Legs of a rewritten batch couldn't be read again.
     """
@@ -65,7 +71,14 @@ def drop_unscheduled_legs(
 
 
 def _damages(storage: Storage, batches: Iterable[Batch]) -> dict[str, str]:
-    """Return the defects of damaged batches as text, by the batches' names, from the hashes of their parts."""
+    """Return "damaged" or "missing" for each defective batch, by name, from the hashes of its parts.
+
+    "missing" has precedence if a batch has both defects.
+
+    Raises:
+        RunError: A part can't be opened.
+        OSError: A part can't be read.
+    """
     batch_list = list(batches)
     with ThreadPoolExecutor() as pool:
         problem_sets = list(pool.map(lambda batch: {damage(storage, part) for part in batch.parts} - {""}, batch_list))
@@ -81,7 +94,11 @@ def commit_played(
     would add a part to read and to cut.
 
     Args:
-        are_few: Whether the legs are few enough for that.
+        contest: Contest of the records.
+        writer: Writer of the records.
+        batches: Batches whose parts are staged. They can be empty.
+        sessions_per_leg: Number of sessions of a leg.
+        are_few: Whether the legs are few enough for that. The batch must also have room and the same sandbox.
 
     Raises:
         RunError: A part isn't as it was written, or another process has become the writer.
@@ -103,9 +120,10 @@ def commit_played(
 
 
 def _smallest_for(batches: Sequence[Batch], writer: Writer) -> Batch | None:
-    """Return the smallest batch that can take in the legs of others, or None.
+    """Return the smallest committed batch that can take in the legs of others, or None if that one can't.
 
-    It can't if it has the same legs, as can happen at tables in versions with other bots disqualified.
+    It can't if it has the same legs, as can happen at tables in versions with other bots disqualified. Batches of
+    another sandbox aren't considered, nor those for which the sum exceeds `ROWS_PER_BUFFER` legs and rows.
     """
     room = ROWS_PER_BUFFER - sum(map(_size, batches))
     kinds = {batch.sandbox for batch in batches}
@@ -127,10 +145,11 @@ def _rewritten(
     """Return the first of these batches with the remaining legs of all of them, and stage its parts.
 
     Args:
-        sources: Batches, each with whether its legs remain.
+        sources: Batches, each with a flag for each leg that shows whether it remains. At least one.
 
     Raises:
-        RunError: A batch isn't as its legs say.
+        RunError: A batch isn't as its legs say, or can't be opened.
+        FileNotFoundError: A part is missing.
         OSError: A part can't be read or written.
         ValueError: The legs couldn't be read again.
     """

@@ -36,20 +36,35 @@ def run_contest(contest: Contest, config: Config, listener: ProgressListener) ->
 
     Committed games are kept, also after KeyboardInterrupt.
 
+    Args:
+        contest: Contest to play.
+        config: Settings of the folder.
+        listener: Receives messages and progress.
+
     Raises:
-        InputError: The user can fix the problem.
-        RunError: The run can't start, or stopped early.
+        InputError: A setting, a bot or a house player is wrong, too few bots can play, or a limit of schedules is
+            exceeded. The same is raised if Ray can't be reached, or this machine can't build or confine bots.
+        RunError: The records can't be read or written, another process writes to them, or their seed is missing. It is
+            also raised if a machine fails, or if too few bots are left.
+        ValueError: Legs of a rewritten batch couldn't be read again.
     """
     with prepare_contest(contest, config, listener) as prepared:
         return run_prepared(prepared, listener)
 
 
 def run_replicas(prepared: Prepared, replicas: int, listener: ProgressListener) -> Standings:
-    """Play up to this many replicas of all matches, and return the standings.
+    """Play up to this many replicas of all matches, and return the standings. The settings' own number is ignored.
+
+    Args:
+        prepared: The contest.
+        replicas: Number of replicas of each match after the run, at least 1.
+        listener: Receives messages and progress.
 
     Raises:
-        InputError: The user can fix the problem.
-        RunError: The run stopped early.
+        InputError: A limit of schedules is exceeded, Ray can't be reached, or a machine can't confine or build a bot.
+        RunError: The records can't be read or written, another process writes to them, a machine fails, or too few bots
+            are left.
+        ValueError: Legs of a rewritten batch couldn't be read again.
     """
     config = prepared.config
     settings = config.contest.model_copy(update={"replicas": replicas, "until_settled": None})
@@ -59,11 +74,18 @@ def run_replicas(prepared: Prepared, replicas: int, listener: ProgressListener) 
 def run_prepared(prepared: Prepared, listener: ProgressListener) -> Standings:
     """Play the missing games, self-play included, and return the standings. A late bot plays as soon as it is built.
 
-    Committed games are kept, also after KeyboardInterrupt.
+    Committed games are kept, also after KeyboardInterrupt. Self-play isn't in the standings. It is omitted if only one
+    entrant's matches are played.
+
+    Args:
+        prepared: The contest.
+        listener: Receives messages and progress.
 
     Raises:
-        InputError: The user can fix the problem.
-        RunError: The run stopped early.
+        InputError: A limit of schedules is exceeded, Ray can't be reached, or a machine can't confine or build a bot.
+        RunError: The records can't be read or written, another process writes to them, a machine fails, or too few bots
+            are left.
+        ValueError: Legs of a rewritten batch couldn't be read again.
     """
     while prepared.late:
         listener.on_message(f"Playing without {join_names(prepared.late)}, still being built")
@@ -83,8 +105,10 @@ def _play_until_none_fails(prepared: Prepared, listener: ProgressListener) -> tu
         The standings, and the contest without the bots that were set aside.
 
     Raises:
-        InputError: The user can fix the problem.
-        RunError: The run stopped early, or too few bots are left.
+        InputError: A limit of schedules is exceeded, Ray can't be reached, or a machine can't confine a bot.
+        RunError: The records can't be read or written, another process writes to them, a machine fails, or too few bots
+            are left.
+        ValueError: Legs of a rewritten batch couldn't be read again.
     """
     while True:
         played = _play_built_bots(prepared, listener)
@@ -97,9 +121,14 @@ def _play_until_none_fails(prepared: Prepared, listener: ProgressListener) -> tu
 def _play_built_bots(prepared: Prepared, listener: ProgressListener) -> RoundState:
     """Play rounds with the bots that are built, until the last one or until bots are set aside.
 
+    Records that don't fit are archived first. The standings are stored in history/ if anything changed, unless bots are
+    set aside.
+
     Raises:
-        InputError: The user can fix the problem.
-        RunError: The run stopped early.
+        InputError: A limit of schedules is exceeded, Ray can't be reached, or a machine can't confine a bot.
+        RunError: The records can't be read or written, a stray file is among them, another process writes to them, or a
+            machine fails.
+        ValueError: Legs of a rewritten batch couldn't be read again.
     """
     config, entrants, house = prepared.config, prepared.entrants, prepared.house
     contest = prepared.contest
@@ -157,7 +186,7 @@ def _store_bots(storage: Storage, entrants: Sequence[Entrant], listener: Progres
 
     Raises:
         OSError: A bot can't be written.
-        RunError: The object store's request fails.
+        RunError: The folder of artifacts can't be read, or the object store's request fails.
     """
     artifacts = {one.artifact_sha256: one.artifact for one in entrants if one.artifact and one.artifact_sha256}
     if unstored := set(kept_bots.store_bots(storage, artifacts)):
@@ -175,8 +204,8 @@ class RoundState:
     Attributes:
         standings: The standings; None before the first round.
         done: Whether no round follows.
-        set_aside: Reasons by the names of bots without which everything is to be played again.
-        failed: Legs in which the rules failed in this run.
+        set_aside: Reasons by the names of bots without which everything is to be played again. Empty if there are none.
+        failed: Legs in which the rules failed in this run. It can have more than the `MAX_FAILED` that the field keeps.
     """
 
     standings: Standings | None = None
@@ -189,11 +218,17 @@ def play_round(run: Run, before: RoundState) -> RoundState:
     """Play what is left of the next round, and rank.
 
     Args:
+        run: Data of the run.
         before: State after the previous round.
 
+    Returns:
+        The state after this round. If a bot was disqualified, it isn't done, because other legs might now count.
+
     Raises:
-        InputError: The user can fix the problem.
-        RunError: The run stopped early.
+        InputError: A limit of schedules is exceeded, Ray can't be reached, or no machine can play. The same is raised
+            if too few files can be open, or the rules of the records aren't available.
+        RunError: The records can't be read or written, a machine can't play, workers were lost, or another process has
+            become the writer.
         OSError: The records can't be read or written.
         ValueError: Legs of a rewritten batch couldn't be read again.
     """

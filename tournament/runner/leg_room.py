@@ -20,9 +20,13 @@ def check_room(
 ) -> None:
     """Report if the processes of one leg can take more memory than is free.
 
+    Only the leg that can take most memory is checked, and nothing if no leg takes any.
+
     Args:
-        memory_megabytes: Memory of a bot by the contest's settings.
-        on_message: Called with a message for the user.
+        matches: Matches to play.
+        memory_megabytes: Memory of a bot by the contest's settings, in MiB.
+        sandbox: Settings of the sandbox.
+        on_message: Called with a message for the user, if memory might not suffice.
 
     Raises:
         InputError: They need more open files than are allowed.

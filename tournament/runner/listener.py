@@ -14,13 +14,13 @@ class Progress:
     """The progress of a run.
 
     Attributes:
-        legs: Legs in the records that count, including those of earlier runs.
-        total_legs: Legs of the round's schedule that count.
-        games: Games that this round has played.
+        legs: Number of legs in the records that count, including those of earlier runs.
+        total_legs: Number of legs of the round's schedule that count.
+        games: Number of games that this round has played, including those that don't count.
         seconds: Wall-clock seconds since the round's start.
-        seconds_left: Estimated seconds that the missing legs take; None if unknown.
-        standings: The present standings.
-        cluster: State of the cluster that the run joined, if any.
+        seconds_left: Estimated wall-clock seconds that the missing legs take; None if unknown.
+        standings: The latest standings, which might be older than the last commit.
+        cluster: State of the cluster that the run joined; None if it joined none.
     """
 
     legs: int

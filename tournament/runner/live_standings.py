@@ -21,8 +21,8 @@ class LiveStandings:
     """Standings of a run while it plays.
 
     Attributes:
-        played: Batches that count.
-        ranking: Latest standings, once requested.
+        played: Committed batches when they were last ranked, sorted by name.
+        ranking: Latest standings. It isn't set before the first update.
     """
 
     ranking: Standings
@@ -36,6 +36,8 @@ class LiveStandings:
 
     def update_if_due(self) -> None:
         """Rank and summarise, unless that was done a short time ago.
+
+        The pause is twenty times as long as the last ranking took. Summaries also wait for at least five seconds.
 
         Raises:
             OSError: A summary can't be written.
@@ -66,7 +68,7 @@ class LiveStandings:
                 self._legs_written_changes = changes
 
     def _write_leg_summaries(self) -> None:
-        """Write the tables of legs and faults.
+        """Write the tables of legs and faults of the batches in `played`.
 
         Raises:
             OSError: They can't be written.

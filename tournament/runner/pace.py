@@ -26,9 +26,9 @@ class _Kind:
     Attributes:
         guessed_pace: Games per second of one worker before a measurement.
         games: Games of this run.
-        seconds: Seconds of one worker for these.
+        seconds: Seconds of one worker for these games of this run.
         past_games: Games of earlier runs.
-        past_seconds: Seconds of one worker for these.
+        past_seconds: Seconds of one worker for these games of earlier runs.
     """
 
     guessed_pace: float
@@ -39,7 +39,7 @@ class _Kind:
 
     @property
     def pace(self) -> float:
-        """Games per second of one worker."""
+        """Games per second of one worker: measured in this run, otherwise in earlier runs, otherwise guessed."""
         for games, seconds in ((self.games, self.seconds), (self.past_games, self.past_seconds)):
             if games and seconds:
                 return games / seconds
@@ -56,14 +56,18 @@ class Pace:
     """The measured speed, for the size of tasks and the time left.
 
     Attributes:
-        workers: Number of simultaneous tasks.
+        workers: Number of simultaneous tasks, which the caller can change during play.
+        sessions_per_leg: Number of sessions of a leg.
         expected_games: Games of a session before a measurement.
-        expected_rate: Games per second of a core before a measurement.
-        expected_starts: Unshared processes that a leg with processes starts.
-        started: Time of the start, as `time.perf_counter` has it.
-        games, sessions, legs, tasks: Numbers of what was played.
+        expected_rate: Games per second of a core, without processes, before a measurement.
+        expected_starts: Mean number of unshared processes that a leg with processes starts. 0.0 by default.
+        started: Time of the start in seconds, as `time.perf_counter` has it.
+        games: Number of games that this run has played.
+        sessions: Number of sessions that it has played.
+        legs: Number of legs that it has played.
         legs_in_lanes: Number of played legs with processes.
-        waited: Seconds in which this process was idle.
+        tasks: Number of finished tasks that were counted.
+        waited: Seconds in which this process was idle, which the caller sets.
     """
 
     workers: int
@@ -105,11 +109,11 @@ class Pace:
 
     @property
     def seconds(self) -> float:
-        """Seconds since the start."""
+        """Wall-clock seconds since the start."""
         return time.perf_counter() - self.started
 
     def leg_seconds(self, in_lanes: bool) -> float:
-        """Return a worker's seconds for a leg."""
+        """Return a worker's seconds for a leg with processes, if `in_lanes`, or without."""
         games = self.games / self.sessions if self.sessions else self.expected_games
         return self.sessions_per_leg * games / (self._lanes if in_lanes else self._inline).pace
 
@@ -125,24 +129,34 @@ class Pace:
 
     @property
     def seconds_to_serve(self) -> float:
-        """Seconds of this process for each task, to make it, send it out, commit it and rank it."""
+        """Seconds of this process for each task, to make it, send it out, commit it and rank it.
+
+        Before 100 tasks it is a guess of 0.001.
+        """
         if self.tasks < _MIN_TASKS:
             return _GUESSED_TO_SERVE
         return (self.seconds - self.waited) / self.tasks
 
     def worker_seconds(self, inline: int, in_lanes: int) -> float:
-        """Return one worker's seconds for this many legs."""
+        """Return one worker's seconds for this many legs without processes, `inline`, and with, `in_lanes`."""
         return inline * self.leg_seconds(False) + in_lanes * self.leg_seconds(True)
 
     def seconds_for(self, inline: int, in_lanes: int) -> float:
-        """Return the seconds of all workers together for this many legs."""
+        """Return the wall-clock seconds for this many legs if all workers share them equally.
+
+        Args:
+            inline: Number of legs without processes.
+            in_lanes: Number of legs with processes.
+        """
         return self.worker_seconds(inline, in_lanes) / self.workers
 
     def learn(self, batches: Sequence[Batch]) -> bool:
         """Use the speed of recorded legs until some are measured. Batches with a sandbox have legs in lanes.
 
+        They replace the legs of an earlier call. A leg counts as at most a million seconds.
+
         Returns:
-            Whether the speed of any kind of legs is known now.
+            Whether the speed of any kind of legs is known now, from the records or from this run.
         """
         for kind, some in (
             (self._inline, [batch.legs for batch in batches if not batch.sandbox]),

@@ -38,15 +38,15 @@ class Plan:
     """The legs that a run would play, and estimates of games, seconds and bytes.
 
     Attributes:
-        legs: Legs that are still to play.
-        total_legs: Legs of the schedule. For a run until the order is settled it is that of the next round.
-        games: Estimated games of the legs to play.
-        seconds: Estimated seconds that they take the workers.
+        legs: Number of legs that are still to play.
+        total_legs: Number of legs of the schedule. For a run until the order is settled it is that of the next round.
+        games: Estimated number of games of the legs to play.
+        seconds: Estimated wall-clock seconds that all workers take for them.
         size: Estimated bytes of their records.
-        workers: Number of simultaneous tasks, one per core.
-        paced: Whether the seconds follow from the speed of earlier runs.
-        last: Whether no round follows.
-        outdated: Recorded legs of bots that changed or left; 0 if all records go to an archive.
+        workers: Number of simultaneous tasks: the setting, otherwise one for each core of this machine.
+        paced: Whether the seconds follow from the speed of earlier runs. False by default.
+        last: Whether no round follows. True by default.
+        outdated: Number of recorded legs of bots that changed or left; 0 if all records go to an archive.
         unlike: Records that go to an archive, with the reasons; None if they fit.
     """
 
@@ -65,8 +65,11 @@ class Plan:
 def make_plan(prepared: Prepared) -> Plan:
     """Return what a run would play now, self-play included. Nothing is changed.
 
+    Only legs, games, seconds and bytes include self-play. The other fields are those of the contest itself.
+
     Raises:
-        InputError: A limit of schedules is exceeded.
+        InputError: A limit of schedules is exceeded, there are too few authors for a table, or the location is an
+            invalid URL.
         RunError: The records can't be read.
     """
     plan = _plan_contest(prepared)
@@ -87,7 +90,8 @@ def _plan_contest(prepared: Prepared) -> Plan:
     """Return what a run would play now, without self-play.
 
     Raises:
-        InputError: A limit of schedules is exceeded.
+        InputError: A limit of schedules is exceeded, there are too few authors for a table, or the location is an
+            invalid URL.
         RunError: The records can't be read.
     """
     contest, config = prepared.contest, prepared.config
@@ -151,8 +155,14 @@ def round_to_play(
     """Return the round to play now: the only one of a fixed number of replicas, or the next one.
 
     Args:
-        schedule_with: Returns the field's schedule with the given replicas.
+        contest: Contest of the field.
+        settings: Settings of the contest, with the number of replicas.
+        field: Field of the run. Its `until` is None for a fixed number of replicas.
+        schedule_with: Called with the replicas of each match; returns the field's schedule.
         batches: The committed batches.
+
+    Raises:
+        InputError: `schedule_with` raises it, because a limit of schedules is exceeded.
     """
     if field.until is None:
         return Round(Replicas(settings.replicas), done=True)
@@ -173,7 +183,7 @@ def until_from_settings(settings: ContestSettings) -> Until | None:
 
 
 def artifacts_by_sha256(entrants: Sequence[Entrant], house: Sequence[HousePlayer]) -> dict[str, bytes]:
-    """Return the contents of bots and house players, by sha256."""
+    """Return the contents of bots and house players, by sha256. Bots that aren't built or can't play are omitted."""
     artifacts = {e.artifact_sha256: e.artifact for e in entrants if e.artifact is not None and e.artifact_sha256}
     return artifacts | {player.sha256: player.content for player in house}
 
@@ -189,18 +199,23 @@ def make_schedule(
     paired: bool = False,
     against_copies: bool = False,
 ) -> Schedule:
-    """Return the schedule of a field.
+    """Return the schedule of a field. Entrants without an artifact play nothing.
 
     Args:
+        contest: Contest of the field.
         settings: Settings on which games depend.
         key: Master key of the seed.
-        fingerprint: Fingerprint of the seed, which suffices to list fixtures without the key.
-        only_entrant: Entrant whose matches alone are played, or None for all.
+        field: Field of the records or of the run.
+        replicas: Replicas of each match, by default one.
+        fingerprint: Fingerprint of the seed, which suffices to list fixtures without the key. "" to derive it.
+        only_entrant: Name of the entrant whose matches alone are played, or None for all. Against house players it has
+            no effect by itself.
         paired: Whether all versions of that entrant meet the same deals, which no contest has.
         against_copies: Whether each entrant plays only its copy.
 
     Raises:
-        InputError: There are too many entrants or legs, or too few authors for a table.
+        InputError: There are too many entrants or legs, or too few authors for a table. Contests with house players
+            aren't checked.
     """
     mates = field.settings.get("table_mates", "any") != "any"
     entrants = [
@@ -232,20 +247,34 @@ def make_schedule(
 
 
 def worker_count(config: Config) -> int:
-    """Return the number of simultaneous workers on this machine."""
+    """Return the number of simultaneous workers on this machine: the setting, or if it is unset the number of cores."""
     return config.general.workers or cores()
 
 
 def new_pace(
     contest: Contest, config: Config, workers: int, sessions_per_leg: int, starts_per_leg: float = 0.0
 ) -> Pace:
-    """Return a pace without measurements, by the contest's estimates."""
+    """Return a pace without measurements, by the contest's estimates. It starts now.
+
+    Args:
+        contest: Contest to play.
+        config: Settings of the folder.
+        workers: Number of simultaneous tasks.
+        sessions_per_leg: Number of sessions of a leg.
+        starts_per_leg: Mean number of unshared processes that a leg with processes starts. 0.0 by default.
+    """
     games = contest.estimates.games(config.contest)
     return Pace(workers, sessions_per_leg, games, contest.estimates.rate, starts_per_leg)
 
 
 def starts_per_leg(schedule: Schedule, artifacts: Mapping[str, bytes], legs_per_process: int) -> float:
-    """Return the mean number of unshared processes that a leg with processes starts."""
+    """Return the mean number of unshared processes that a leg with processes starts, or 0.0 if there are none.
+
+    Args:
+        schedule: Schedule of the field.
+        artifacts: Contents of bots, by sha256. Python bots whose content is missing count as shared.
+        legs_per_process: Number of legs that a shared process plays. With 1, no process is shared.
+    """
     legs = starts = 0
     own = {
         player.name

@@ -35,17 +35,21 @@ class Prepared:
     """A contest that can be run: its settings with a seed, its bots built, its house players made.
 
     Attributes:
+        contest: The contest.
+        config: Settings of the folder. The contest's have a seed.
+        entrants: All bots, sorted by name, also those that can't play or aren't built yet.
+        house: House players of the seed. Empty if bots play each other.
         location: Folder or URL of its records.
         drawn: Whether no seed was given.
         building: Knows the bots that are late.
-        patience: Seconds after which bots are late.
-        of: Entrant whose matches alone are played, or None for all.
-        paired: Whether another version of that entrant meets the same deals.
+        patience: Seconds after which bots are late. Infinite if the run waits for all.
+        of: Name of the entrant whose matches alone are played, or None for all.
+        set_aside: Reasons why built bots don't play in this run, by name. Empty by default.
+        failed: Legs in which the rules failed in this run. Empty by default.
+        paired: Whether another version of the entrant `of` meets the same deals.
         against_copies: Whether each entrant plays only its copy.
-        set_aside: Reasons why built bots don't play in this run, by name.
-        failed: Legs in which the rules failed in this run.
         executors: Has the executor that plays.
-        last: Bots whose legs go out after all others.
+        last: Names of bots whose legs go out after all others. Empty by default.
     """
 
     contest: Contest
@@ -66,15 +70,17 @@ class Prepared:
 
     @property
     def late(self) -> list[str]:
-        """The names of bots that are still being built."""
+        """The names of bots that are still being built, in order of the entrants."""
         return [entrant.name for entrant in self.entrants if entrant.is_late]
 
     def with_more_bots(self, listener: ProgressListener) -> Prepared:
         """Return the contest after waiting twice as long as before for more bots.
 
+        It returns earlier if all bots are built. Bots that were set aside stay so.
+
         Raises:
-            InputError: The user can fix the problem.
-            RunError: Bots can't be built, or too few are left.
+            InputError: This machine can't build or confine a bot.
+            RunError: This machine fails, or too few bots are left.
         """
         patience = 2 * self.patience
         prepared = replace(self, entrants=self.building.entrants(listener.on_message, patience), patience=patience)
@@ -87,7 +93,7 @@ class Prepared:
             set_aside: Reasons by the bots' names.
 
         Raises:
-            RunError: Too few bots are left, so the machine is at fault.
+            RunError: Too few bots are left, or the entrant `of` is among them, so the machine is at fault.
         """
         aside = {**self.set_aside, **set_aside}
         entrants = [replace(one, set_aside=aside[one.name]) if one.name in aside else one for one in self.entrants]
@@ -102,17 +108,17 @@ class Prepared:
 
     @property
     def names(self) -> set[str]:
-        """Names of the entrants."""
+        """Names of all entrants, also of those that can't play."""
         return {entrant.name for entrant in self.entrants}
 
     @property
     def settings(self) -> dict[str, object]:
-        """The settings as the records have them."""
+        """The settings as the records have them, with the seed's fingerprint."""
         assert self.config.contest.seed is not None
         return recorded_settings(self.config.contest, self.config.contest.seed)
 
     def incompatible_records(self) -> IncompatibleRecords | None:
-        """Return the records that a run would archive, or None if they fit.
+        """Return the records that a run would archive, or None if they fit or there are none.
 
         Raises:
             RunError: The records can't be read.
@@ -135,17 +141,24 @@ def prepare_contest(
     """Check everything that can prevent a run, without playing. Late bots are built within the block.
 
     Args:
-        patience: Seconds after which bots are late.
-        only_entrant: Entrant that is only tried, in its own matches. The run waits for it, and reports no
-            guessable seed.
-        executors: Executors of the command. By default it has its own, which end with the block.
+        contest: Contest to run.
+        config: Settings of the folder.
+        listener: Receives messages.
+        patience: Seconds after which bots are late, by default 20. The run waits for all bots with `only_entrant`,
+            until the order is settled, with drawn tables, or at more than two seats.
+        only_entrant: Name of the entrant that is only tried, in its own matches. The run waits for it, and reports no
+            guessable seed. None for all entrants.
+        executors: Executors of the command. If None, it has its own, which end with the block.
 
     Yields:
         The contest, ready to run.
 
     Raises:
-        InputError: The user can fix the problem.
-        RunError: Another problem prevents the run.
+        TooFewBotsError: Too few bots can play.
+        InputError: A setting, a bot of the house or a house player is wrong, a folder is missing, or a URL is invalid.
+            The same is raised if `only_entrant` can't play, or this machine can't build or confine bots.
+        RunError: The records can't be read or written, their seed is missing, or bots can't be prepared because this
+            machine fails.
     """
     require_results_outside_job(config.results)
     location = join_location(config.results, contest.name)
@@ -203,15 +216,15 @@ def prepare_contest(
 
 
 def counted_entrants(entrants: Sequence[Entrant], settings: ContestSettings) -> Sequence[Entrant]:
-    """Return the entrants without the house's own bots if these have seats of their own."""
+    """Return the entrants without the house's own bots if these have seats of their own, otherwise all entrants."""
     return [one for one in entrants if not one.is_house] if settings.house_seats else entrants
 
 
 def _require_house(entrants: Sequence[Entrant], config: Config) -> None:
-    """Check that the house's bots can play.
+    """Check that the house's bots can play. Bots that are late or set aside pass.
 
     Raises:
-        InputError: One can't, or there are fewer than their seats.
+        InputError: A bot of the house can't play, or there are fewer than their seats.
     """
     own = [one for one in entrants if one.is_house]
     for one in own:
@@ -230,6 +243,7 @@ def require_tables(contest: Contest, settings: ContestSettings) -> None:
 
     Raises:
         InputError: A setting of house seats, self-play, table mates or drawn tables doesn't fit the contest or the run.
+            Drawn tables, for example, don't go with `until_settled`.
     """
     seats = contest.seats_of(settings.playing())
     if settings.house_seats and (contest.house or (seats is not None and settings.house_seats >= seats)):
@@ -253,7 +267,7 @@ def require_tables(contest: Contest, settings: ContestSettings) -> None:
 
 
 def recorded_entrants(contest: Contest, config: Config) -> Sequence[FieldEntrant]:
-    """Return the entrants of the last committed run, () before the first one.
+    """Return the entrants of the last committed run, also those that couldn't play. It is () before the first one.
 
     Raises:
         RunError: The records can't be read.
@@ -267,7 +281,11 @@ def recorded_entrants(contest: Contest, config: Config) -> Sequence[FieldEntrant
 
 @contextlib.contextmanager
 def _preparation_errors() -> Iterator[None]:
-    """Turn OSError into RunError: this machine can't prepare bots."""
+    """Turn OSError into RunError: this machine can't prepare bots.
+
+    Raises:
+        RunError: The block raised OSError.
+    """
     try:
         yield
     except OSError as error:
@@ -277,7 +295,11 @@ def _preparation_errors() -> Iterator[None]:
 
 @contextlib.contextmanager
 def os_errors_as_run_errors(location: str) -> Iterator[None]:
-    """Turn OSError into RunError: results can't be written or read."""
+    """Turn OSError into RunError: results at a location can't be written or read.
+
+    Raises:
+        RunError: The block raised OSError.
+    """
     try:
         yield
     except OSError as error:

@@ -39,10 +39,18 @@ def differences(
 ) -> dict[str, str]:
     """Return the reasons why records of a field aren't this tournament's, by setting. If they fit, there are none.
 
+    Reasons are clauses for messages. More drawn tables, and more sessions against house players, are no reason.
+
     Args:
+        previous: Field of the records.
+        contest: Contest of the tournament.
         settings: The tournament's settings as the records have them.
         names: Names of the entrants.
         house: House players of the tournament, or None for any.
+
+    Returns:
+        Reasons by setting, or by "game", "version", "entrants" or "house". Settings that the tournament no longer has
+        don't count.
     """
     differing = {
         key: "they have another seed"
@@ -77,7 +85,12 @@ def differences(
 
 
 def _grows(previous: Mapping[str, object], sessions: object) -> bool:
-    """Return whether sessions were added. Against house players each is its own leg, so the old ones fit."""
+    """Return whether sessions were added. Against house players each is its own leg, so the old ones fit.
+
+    Args:
+        previous: Settings of the records.
+        sessions: Number of sessions of the tournament.
+    """
     before = previous.get("sessions")
     return isinstance(before, int) and isinstance(sessions, int) and before < sessions
 
@@ -93,11 +106,16 @@ def make_field(
 ) -> ContestSetup:
     """Return the field of a run. Entrants and house players of the known field keep their numbers.
 
+    Numbers of bots that left remain reserved. New players have the next ones, in their order.
+
     Args:
+        contest: Contest of the run.
         settings: The run's settings as the records have them.
+        entrants: All entrants, in the order of the field.
+        house: House players of the run.
         previous: Field of the records, or None before the first run.
         until: When a run until the order is settled stops; None for a fixed number of replicas.
-        authors: Author of each bot, by the bot's name.
+        authors: Author of each bot, by the bot's name. Others have the author "".
     """
     numbers = dict(previous.numbers) if previous else {}
     for entrant in entrants:
@@ -122,7 +140,16 @@ def make_field(
 def _field_entrant(
     entrant: Entrant, number: int, recorded: Mapping[tuple[str, str], str | None], author: str
 ) -> FieldEntrant:
-    """Return an entrant as the field has it. One that couldn't be built in this run keeps the artifact of its games."""
+    """Return an entrant as the field has it, with long reasons cut.
+
+    One that is set aside before it was built keeps the artifact of its recorded games, if its file hasn't changed.
+
+    Args:
+        entrant: The entrant.
+        number: Its number.
+        recorded: Artifact of each entrant of the records, by name and sha256; None for one that can't play.
+        author: Its author; "" if unknown.
+    """
     artifact, problem = entrant.artifact_sha256, entrant.problem
     if artifact is None and entrant.set_aside and (artifact := recorded.get((entrant.name, entrant.sha256))):
         problem = None
@@ -131,7 +158,10 @@ def _field_entrant(
 
 
 def house_files(contest: Contest, settings: ContestSettings, house: Sequence[HousePlayer]) -> dict[str, bytes]:
-    """Return the contents of the files of house/, by name. Other contests than those with house players have none."""
+    """Return the contents of the files of house/, by name, with examples for entrants first.
+
+    There are none if bots play each other, or if the contest keeps no files of its house players.
+    """
     if contest.house is None or contest.house.suffix is None:
         return {}
     make = contest.house.example
@@ -144,10 +174,11 @@ def write_house_files(
 ) -> None:
     """Write the house players' contents to house/, for contests that have them.
 
-    Files of former house players are removed, and no others.
+    Files of former house players are removed, and no others. Files that are already right aren't written.
 
     Raises:
         OSError: A file can't be read or written.
+        RunError: The folder can't be read, or the object store's request fails.
     """
     if contest.house is None or contest.house.suffix is None:
         return
@@ -163,10 +194,13 @@ def write_house_files(
 
 
 def withdraw(writer: Writer, problems: Mapping[str, str], on_message: Callable[[str], None]) -> None:
-    """Remove batches from the records, and report what is wrong with them.
+    """Remove batches from the records, and report what is wrong with them, sorted by name.
 
     Args:
-        problems: What is wrong, by the batches' names.
+        writer: Writer of the records.
+        problems: What is wrong, by the batches' names, as text that follows "Part" and the name. If it is empty,
+            nothing happens.
+        on_message: Called with a message for each batch.
 
     Raises:
         RunError: Another process has become the writer.
@@ -181,9 +215,16 @@ def withdraw(writer: Writer, problems: Mapping[str, str], on_message: Callable[[
 def store_removed_standings(writer: Writer, field: ContestSetup) -> None:
     """Store the standings before legs of changed or removed bots leave, unless a run has stored these versions.
 
+    Nothing happens before the first run, or if no recorded bot changed or was removed.
+
+    Args:
+        writer: Writer of the records, with the recorded field.
+        field: Field of the run.
+
     Raises:
+        InputError: Bots play house players, and the rules of the records aren't available.
         OSError: The standings can't be read or written.
-        RunError: The rules of the records aren't available, or the standings can't be stored.
+        RunError: The recorded field lacks facts of house players, or the standings can't be stored.
     """
     contents = {entrant.name: entrant.sha256 for entrant in field.entrants}
     recorded = writer.field.entrants if writer.field else ()
@@ -203,14 +244,19 @@ def store_removed_standings(writer: Writer, field: ContestSetup) -> None:
 
 @dataclass(frozen=True)
 class Cut:
-    """A batch, and whether each of its legs still counts."""
+    """A batch, and whether each of its legs still counts.
+
+    Attributes:
+        batch: The batch.
+        counts: Flag for each leg, in the batch's order.
+    """
 
     batch: Batch
     counts: npt.NDArray[np.bool_]
 
 
 def batches_to_cut(standing: Sequence[Batch], schedule: Schedule) -> tuple[list[Cut], Reconciliation]:
-    """Return the batches that contain outdated legs, and all batches compared with the schedule."""
+    """Return the batches that contain outdated legs, in their order, and all batches compared with the schedule."""
     found, legs = Reconciliation(schedule), Legs.joined(batch.legs for batch in standing)
     found.note(legs)
     ends = np.cumsum([len(batch.legs) for batch in standing], dtype=np.int64)
@@ -221,10 +267,14 @@ def batches_to_cut(standing: Sequence[Batch], schedule: Schedule) -> tuple[list[
 def report_removed_matches(
     writer: Writer, cuts: list[Cut], schedule: Schedule, disqualified: set[str], on_message: Callable[[str], None]
 ) -> None:
-    """Report whose matches are removed from the records, if any.
+    """Report whose matches are removed from the records, if any: first of disqualified bots by name, then of others.
 
     Args:
+        writer: Writer of the records, with the recorded field.
+        cuts: Batches that contain outdated legs.
+        schedule: Schedule of the run.
         disqualified: Names of disqualified bots.
+        on_message: Called with the messages.
     """
     removed_matches: set[int] = set()
     removed_legs: Counter[str] = Counter()

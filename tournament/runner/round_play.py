@@ -36,11 +36,16 @@ class Run:
     """The common data of a run's rounds, including what counts of interrupted legs.
 
     Attributes:
+        contest: The contest.
+        config: Settings of the folder.
+        writer: Writer of the records.
         field: The field to play.
-        schedule_with: Returns the field's schedule with the given replicas.
+        schedule_with: Called with the replicas of each match; returns the field's schedule. It can raise InputError.
         artifacts: Contents of bots and house players, by sha256.
-        last: Bots whose legs go out after all others.
-        broken: What counts of interrupted legs, by digest.
+        listener: Receives messages and progress.
+        executors: Has the executor that plays.
+        last: Names of bots whose legs go out after all others. Empty by default.
+        broken: What counts of interrupted legs, by digest. Rounds add to this dictionary and remove from it.
     """
 
     contest: Contest
@@ -60,10 +65,14 @@ class RoundPlay:
 
     Attributes:
         disqualified: Whether a bot was disqualified. Then fewer legs count than were played, or skipped ones do.
-        set_aside: Reasons why bots can't play on, by name.
-        failed: Legs in which the contest's rules failed. Their matches stop.
+        set_aside: Reasons why bots can't play on, by name. Empty if all can.
+        failed: Legs in which the contest's rules failed, in the order of their receipts. Their matches stop.
 
     Args:
+        run: Data of the run.
+        schedule: Schedule of the round.
+        reconciliation: The records compared with the schedule. Playing updates it.
+        standings: Live standings of the records.
         is_edit: Whether the field differs from that of the records.
     """
 
@@ -93,6 +102,7 @@ class RoundPlay:
                 open.
             RunError: A machine can't play, workers were lost, or another process has become the writer.
             OSError: Parts can't be written.
+            ValueError: Legs of the joined batch couldn't be read again.
         """
         contest, config, listener = self._run.contest, self._run.config, self._run.listener
         left, sessions = self._reconciliation, self._schedule.sessions_per_leg
@@ -157,11 +167,14 @@ class RoundPlay:
         return self._origin.for_players(names, {leg.house.name for leg in legs if leg.house})
 
     def _plays_no_more(self) -> tuple[set[str], set[int]]:
-        """Return the bots and the matches of which no more legs are played."""
+        """Return the names of bots and the numbers of matches of which no more legs are played."""
         return {*self.set_aside}, {leg.match for leg in self.failed}
 
     def _set_aside_failures(self, receipt: Receipt) -> None:
-        """Set aside bots that can't be played on and matches in which the rules failed, with messages."""
+        """Set aside bots that can't be played on and matches in which the rules failed.
+
+        There is a message for each bot, but only for the first leg in which the rules failed.
+        """
         for failed in receipt.failed:
             if not self.failed:
                 self._run.listener.on_message(f"the rules failed in {failed}; this match is set aside")
@@ -189,7 +202,12 @@ class RoundPlay:
         self.disqualified |= any(rest.disqualified_seats for rest in legs.rare_fields)
 
     def _progress(self, pace: Pace, cluster: ClusterState | None) -> Progress:
-        """Return the progress of the run. It can also have played legs that don't count."""
+        """Return the progress of the run. It can also have played legs that don't count.
+
+        Args:
+            pace: The measured speed.
+            cluster: State of the joined cluster; None if there is none.
+        """
         reconciliation = self._reconciliation
         remaining_seconds = (
             0.0

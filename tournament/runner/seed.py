@@ -27,13 +27,21 @@ def settle_seed(
 ) -> tuple[Config, Sequence[HousePlayer]]:
     """Return the settings with a seed, and the house players of that seed.
 
+    The seed is the given one, otherwise that of records that fit, otherwise a new one.
+
     Args:
+        contest: Contest of the run.
+        config: Settings of the folder. The contest's seed is None if none is given.
         names: Names of the entrants.
         location: Folder or URL of the contest's records.
+        on_message: Called with messages while house players are made.
+
+    Returns:
+        The settings, and the house players, which are () if bots play each other.
 
     Raises:
-        RunError: Records fit but their seed is missing, or they can't be read.
-        InputError: House players can't be made.
+        RunError: Records fit but their seed is missing or damaged, or they can't be read.
+        InputError: House players can't be made, or the location is an invalid URL.
         OSError: The seed's file can't be read.
     """
 
@@ -63,7 +71,8 @@ def store_seed(storage: Storage, seed: str) -> list[str]:
     """Store the seed beside the records, twice, readable by its owner only.
 
     Returns:
-        Names of the files of a stored seed that were damaged or missing, none if the seed wasn't stored before.
+        Paths of those of the two files that were damaged or missing and are now restored. Empty if the seed wasn't
+        stored before, or if both files were right.
 
     Raises:
         OSError: A file can't be read or written.
@@ -76,10 +85,10 @@ def store_seed(storage: Storage, seed: str) -> list[str]:
 
 
 def read_seed(storage: Storage, fingerprint: object) -> str:
-    """Return the seed of this fingerprint, from beside the records.
+    """Return the seed of this fingerprint, from the file beside the records or its copy.
 
     Raises:
-        RunError: It is missing or different.
+        RunError: Both files are missing or have another content, or one can't be opened.
         OSError: A file can't be read.
     """
     if (seed := find_seed(storage, str(fingerprint))) is not None:
@@ -93,8 +102,13 @@ def read_seed(storage: Storage, fingerprint: object) -> str:
 def resolve_seed(storage: Storage, candidate: str | None, fingerprint: object) -> str:
     """Return the seed of a recorded field: the candidate if it has the fingerprint, or the one from `read_seed`.
 
+    Args:
+        storage: Storage of the records.
+        candidate: Seed to try first; None for none.
+        fingerprint: Fingerprint of the recorded seed.
+
     Raises:
-        RunError: The stored seed is missing or different.
+        RunError: The candidate doesn't fit, and the stored seed is missing or damaged, or can't be opened.
         OSError: A file can't be read.
     """
     fits = candidate is not None and seed_fingerprint(master_key(candidate)) == fingerprint
@@ -102,7 +116,9 @@ def resolve_seed(storage: Storage, candidate: str | None, fingerprint: object) -
 
 
 def unlike_seed(storage: Storage, seed: str) -> dict[str, bool]:
-    """Return the names of this seed's files that don't contain it, each with whether it exists.
+    """Return the paths of this seed's files that don't contain it, each with whether it exists, the copy last.
+
+    The result is empty if both files contain it.
 
     Raises:
         OSError: A file can't be read.

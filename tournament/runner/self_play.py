@@ -13,9 +13,12 @@ from tournament.runner.prepare import Prepared
 def prepare_self_play(prepared: Prepared, listener: ProgressListener | None = None) -> Prepared:
     """Return the self-play of a contest: each bot and its copy as entrants, with separate records.
 
+    Each copy follows its bot. Bots that can't play or aren't built have no self-play. A bot has none, too, if an
+    entrant has the name of its copy, ignoring case. The number of replicas is fixed, and tables aren't drawn.
+
     Args:
         prepared: The contest.
-        listener: Receives a message about bots without self-play.
+        listener: Receives a message about bots without self-play; None for no message.
     """
     taken = {entrant.name.lower() for entrant in prepared.entrants}
     playing = [one for one in prepared.entrants if one.artifact is not None]

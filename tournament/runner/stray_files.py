@@ -13,7 +13,13 @@ _IGNORED_PREFIXES = (".", "_")  # first characters of names that readers of a fo
 
 
 def in_tables(storage: Storage) -> dict[str, bool]:
-    """Return the paths of everything that a reader of the tables' folders would open, and whether each is a file."""
+    """Return the paths of everything that a reader of the tables' folders would open, and whether each is a file.
+
+    Entries whose names begin with "." or "_" are omitted.
+
+    Raises:
+        RunError: A folder can't be read, or the object store's request fails.
+    """
     return {
         f"{table}/{name}": is_file
         for table in TABLES
@@ -23,7 +29,7 @@ def in_tables(storage: Storage) -> dict[str, bool]:
 
 
 def find_strays(entries: Mapping[str, bool]) -> list[str]:
-    """Return the paths that no part of the records can have, sorted.
+    """Return the paths that no part of the records can have, sorted, including all entries that aren't files.
 
     Args:
         entries: Paths, each with whether it is a file.
@@ -41,7 +47,7 @@ def require_no_strays(writer: Writer) -> None:
     """Check that nothing else is among the parts, because it might be a user's.
 
     Raises:
-        RunError: Something else is.
+        RunError: Something else is among them, or a folder can't be read.
     """
     storage = writer.storage
     if found := find_strays(in_tables(storage)):

@@ -45,9 +45,13 @@ class TaskSize:
         self._inline_at_first, self._in_lanes_at_first = self.remaining_inline, self.remaining_in_lanes
 
     def is_full(self, inline: int, in_lanes: int) -> bool:
-        """Return whether a task with this many legs without and with processes has its full size.
+        """Return whether a task has its full size.
 
-        It must be called for each leg that is added, because the limit is set at the first one.
+        It must be called for each leg that is added, because the limit is set at the first leg without processes.
+
+        Args:
+            inline: Number of the task's legs without processes, including the leg that was just added.
+            in_lanes: Number of its legs with processes, including the leg that was just added.
         """
         if in_lanes:
             return self._has_full_lanes(inline, in_lanes)
@@ -67,7 +71,7 @@ class TaskSize:
         return enough and self.pace.worker_seconds(inline, in_lanes) >= _LANES_SECONDS
 
     def _inline_per_task(self) -> int:
-        """Return the number of legs without processes with which a task is full."""
+        """Return the number of legs without processes with which a task is full. It can be 0."""
         pace, of_a_leg = self.pace, self.pace.leg_seconds(False)
         # Towards the end tasks get smaller, so that all workers finish together.
         fair = self.remaining_inline * of_a_leg / (2 * pace.workers)
@@ -80,7 +84,10 @@ class TaskSize:
         return limit if pace.knows_inline else min(limit, self._max_unmeasured(self._inline_at_first))
 
     def _max_unmeasured(self, at_first: int) -> int:
-        """Return the legs of a task before a measurement. Rules can be a thousand times as slow as estimated."""
+        """Return the legs of a task before a measurement, given the legs at first. It can be 0.
+
+        Rules can be a thousand times as slow as estimated.
+        """
         return at_first if self.pace.workers == 1 else at_first // (2 * self.pace.workers)
 
 
@@ -88,8 +95,12 @@ class TaskQueue:
     """Splits the missing legs into tasks, in schedule order.
 
     Args:
-        get_excluded: Returns the names of bots and the numbers of matches whose legs are skipped now.
-        last: Names of bots whose legs follow all others.
+        schedule: Schedule of the round.
+        reconciliation: The records compared with the schedule.
+        pace: The measured speed, which determines the size of tasks.
+        get_excluded: Called for each task; returns the names of bots and the numbers of matches whose legs are skipped
+            now.
+        last: Names of bots whose legs follow all others. Empty by default.
     """
 
     def __init__(
@@ -130,7 +141,7 @@ class TaskQueue:
 
 
 def _with_last(reconciliation: Reconciliation, last: Set[str]) -> Iterator[tuple[Fixture, bool]]:
-    """Yield the legs that are left, those of bots named in `last` after all others."""
+    """Yield the legs that are left, each with whether it counts, those of bots named in `last` after all others."""
     for is_last in (False, True) if last else (False,):
         for fixture, counts in reconciliation.wanted():
             if not last or last.isdisjoint(fixture.names) is not is_last:

@@ -45,10 +45,11 @@ class AuthorTotal:
 
 
 def authors_by_bot(authors: Mapping[str, Sequence[str]], names: Sequence[str]) -> dict[str, str]:
-    """Return the author of each bot that has one.
+    """Return the author of each bot that has one, by the bot's name.
 
     Args:
-        authors: Names of bots, or patterns of names such as `ann_*`, by author.
+        authors: Names of bots, or patterns of names such as `ann_*`, by author. Case matters, and a pattern can match
+            no bot.
         names: Names of all bots.
 
     Raises:
@@ -69,7 +70,7 @@ class _Sums:
 
     Attributes:
         measured: The scores.
-        weights: Weight of each score in each sum, by sum and score.
+        weights: Weight of each score in each sum, by sum and score. It is 0 for a bot of another author.
     """
 
     measured: ScoreErrors
@@ -77,11 +78,14 @@ class _Sums:
 
     @property
     def has_differences(self) -> bool:
-        """True if errors of differences between scores are known, and there are few enough scores for a matrix."""
+        """True if errors of differences are known for the scores, which must be at most `MAX_PAIRED`."""
         return self.measured.has_differences and len(self.measured.scores) <= MAX_PAIRED
 
     def _covariances(self) -> tuple[Floats, Floats]:
-        """Return the covariances of the sums, and for each sum the minimum degrees of freedom of its scores."""
+        """Return the covariances of the sums, and for each sum the minimum degrees of freedom of its scores.
+
+        Degrees of freedom are 0 if the covariances are unknown.
+        """
         count = len(self.measured.scores)
         own = np.nan_to_num(self.measured.stderr) ** 2
         freedom = np.zeros(len(self.weights))
@@ -101,7 +105,10 @@ class _Sums:
         return np.maximum(np.diagonal(covariances), 0.0), freedom
 
     def difference_variances(self, indices: Ints) -> tuple[Floats, Floats]:
-        """Return the variances of the differences between these sums, and their degrees of freedom, as two matrices."""
+        """Return the variances of the differences between these sums, and their degrees of freedom, as two matrices.
+
+        Rows and columns are in the order of `indices`. Degrees of freedom are 0 if the variances are unknown.
+        """
         covariances, freedom = self._covariances()
         own = np.diagonal(covariances)
         variances = np.maximum(own[:, np.newaxis] + own - 2 * covariances, 0.0)
@@ -110,7 +117,10 @@ class _Sums:
 
 
 def author_totals(standings: Standings, author_by_bot: Mapping[str, str]) -> list[AuthorTotal]:
-    """Return the authors by the sums of their ranked bots' scores, the best first.
+    """Return the authors by the sums of their ranked bots' scores, the best first, and then by name.
+
+    Bots without matches don't count. Authors without a counting bot are omitted. Bounds of ranks are None unless errors
+    of differences are known.
 
     Args:
         standings: The standings.

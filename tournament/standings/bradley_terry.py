@@ -32,10 +32,10 @@ _MAX_STEPS = 200
 
 @dataclass(frozen=True)
 class Wins:
-    """Sessions that x won and sessions that were drawn.
+    """Sessions that x won and sessions that were drawn. The bot at seat 0 of a leg is x, and the one at seat 1 is y.
 
     Attributes:
-        legs: The legs, in order.
+        legs: The legs, in order of match and leg numbers.
         won: Number of sessions that x won, by leg and block.
         drawn: Number of drawn sessions, by leg and block.
         legs_per_replica: Number of legs of a replica.
@@ -53,7 +53,10 @@ class Wins:
         return np.array(pairs, np.int64).reshape(-1, 2)
 
     def totals(self, names: Sequence[str]) -> list[tuple[int, int, int]]:
-        """Return for each of these names the number of sessions won, drawn and lost against the others."""
+        """Return for each of these names, in order, the number of sessions won, drawn and lost against the others.
+
+        Legs in which another bot plays don't count.
+        """
         sides = self.sides(names)
         among = (sides >= 0).all(axis=1)
         totals = np.zeros((len(names), 3), np.int64)
@@ -68,7 +71,7 @@ def read_wins(contest: Contest, storage: Storage, batches: Sequence[Batch], legs
     """Return the sessions that x won, and those that were drawn, from all recorded sessions.
 
     Args:
-        contest: Contest of the records, which scores sessions.
+        contest: Contest of the records. It must score sessions at tables of two.
         storage: Storage of the records.
         batches: Batches that count.
         legs_per_replica: Number of legs of a replica.
@@ -80,7 +83,7 @@ def read_wins(contest: Contest, storage: Storage, batches: Sequence[Batch], legs
     assert contest.scored.table == "sessions"
 
     def results(points: tuple[Floats, ...]) -> list[Floats]:
-        """Return flags for the sessions that x won, and for those that were drawn."""
+        """Return flags for the sessions that x won, and for those that were drawn, given the points by seat."""
         lead = np.subtract(*points)
         return [lead > 0, lead == 0]
 
@@ -91,12 +94,15 @@ def read_wins(contest: Contest, storage: Storage, batches: Sequence[Batch], legs
 def fitted(names: Sequence[str], wins: Wins) -> tuple[Floats, Floats, Floats]:
     """Return ratings of bots in Elo points about their mean, and their errors.
 
+    Only legs in which both bots have one of the names count.
+
     Args:
         names: Names of the bots.
         wins: Sessions that they won.
 
     Returns:
-        The ratings, their standard errors (NaN if unknown), and the degrees of freedom of these.
+        The ratings, their standard errors (NaN if unknown), and the degrees of freedom of these errors (0 if unknown).
+        All are in the order of `names`.
     """
     count = len(names)
     sides = wins.sides(names)
@@ -123,7 +129,14 @@ def _errors(
 ) -> tuple[Floats, Floats]:
     """Return the standard errors of ratings in Elo points (NaN if unknown), and their degrees of freedom.
 
-    The surplus is the number of sessions that x won beyond its expectation, by leg and block.
+    An error is unknown, with 0 degrees of freedom, if any match has none.
+
+    Args:
+        legs: Legs in order.
+        surplus: Number of sessions that x won beyond its expectation, by leg and block.
+        legs_per_replica: Number of legs of a replica.
+        sides: Indices of x and y among the rated bots, by leg.
+        information: Information at the strengths, as a matrix by bot.
     """
     sizes = block_sizes(legs.sessions).reshape(-1, BLOCK_COUNT)
     used = np.count_nonzero(sizes, axis=1)
@@ -148,6 +161,8 @@ def _errors(
 
 def _maximize_likelihood(totals: Floats, won: Floats) -> tuple[Floats, Floats]:
     """Return the most likely strengths, and the information at them, as a matrix.
+
+    Strengths are in natural units, of which each has `ELO` points. At most `_MAX_STEPS` steps are made.
 
     Args:
         totals: Number of sessions of each pair, as a symmetric matrix.
@@ -183,5 +198,5 @@ def _likelihood(strengths: Floats, totals: Floats, won: Floats) -> float:
 
 
 def _win_probability(lead: Floats) -> Floats:
-    """Return the probability that a bot with this lead in strength wins."""
+    """Return the probability that a bot with this lead in strength, in natural units, wins."""
     return np.asarray(1 / (1 + np.exp(-np.clip(lead, -700, 700))))

@@ -21,13 +21,16 @@ def by_block(
     batches: Sequence[Batch],
     amounts: Callable[[tuple[Floats, ...]], Sequence[Floats]],
 ) -> tuple[Legs, Floats]:
-    """Return the legs of batches in order, and sums of amounts by amount, leg and block.
+    """Return the legs of batches by match and leg number, and sums of amounts by amount, leg and block.
+
+    A leg has `BLOCK_COUNT` blocks. In short legs some are empty, and their sums are 0.
 
     Args:
         contest: Contest of the records.
         storage: Storage of the records.
         batches: Batches to read.
-        amounts: Called with the points of each seat by row; returns the amounts to add, by row.
+        amounts: Called with the points of each seat by row, also once with empty arrays. It returns arrays of the
+            amounts to add, by row, and always the same number of them.
 
     Raises:
         RunError: A part is damaged or can't be opened.

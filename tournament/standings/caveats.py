@@ -11,19 +11,22 @@ _MAX_MATCHES = 3
 
 
 def reader_notes(ranking: Standings) -> list[str]:
-    """Return what the errors don't cover, in sentences, with advice."""
+    """Return what the errors don't cover, in sentences, with advice. The list can be empty.
+
+    A note on errors comes first, then one on duplicate matches, then one on restarted legs.
+    """
     return [*_on_errors(ranking), *_on_duplicates(ranking), *restart_notes(ranking)]
 
 
 def restart_notes(ranking: Standings) -> list[str]:
-    """Return a sentence that names the bots whose legs were aborted and started again, if there are any."""
+    """Return a sentence that names up to ten bots of legs that were started again, or nothing if there are none."""
     if not ranking.restarted_bots:
         return []
     return [f"legs of {join_names(ranking.restarted_bots)} were started again; earlier answers counted"]
 
 
 def _on_duplicates(ranking: Standings) -> list[str]:
-    """Return a sentence if duplicate matches don't reduce the variance."""
+    """Return a sentence if duplicate matches don't reduce the variance, or nothing if they do or it is unknown."""
     times = ranking.duplicate_variance
     if times is None or times < 1:
         return []

@@ -18,11 +18,13 @@ def relative_variance(legs: Legs, legs_per_replica: int) -> float | None:
     independent legs. Replicas show both variances.
 
     Args:
-        legs: Legs in order, of matches with the same bots in all replicas.
-        legs_per_replica: Number of legs that share their deals.
+        legs: Legs in order, of matches with the same bots in all replicas. Matches with one replica or an incomplete
+            one are omitted.
+        legs_per_replica: Number of legs that share their deals. 1 if matches aren't duplicate.
 
     Returns:
-        The multiple, over all matches; None if matches aren't duplicate, or if there are too few replicas.
+        The multiple, over all matches. Below 1, duplicate matches reduce the variance. None if matches aren't
+        duplicate, if replicas have fewer than 100 degrees of freedom together, or if legs don't vary.
     """
     if legs_per_replica == 1 or not len(legs):
         return None

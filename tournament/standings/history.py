@@ -23,7 +23,9 @@ def find_line(ranking: Standings, name: str) -> Standing:
 
 
 def find_matches(ranking: Standings, name: str) -> list[Match]:
-    """Return the matches of a ranked bot against ranked bots or house players, the best first, with the bot as x.
+    """Return a bot's matches against ranked bots, the host's bots or house players, with the bot as x.
+
+    The first match is that of the largest lead. A bot that has no rank and isn't the host's has none.
 
     Raises:
         InputError: The standings have no such bot.
@@ -36,10 +38,16 @@ def find_matches(ranking: Standings, name: str) -> list[Match]:
 
 
 def lead(match: Match) -> float:
-    """Return by how much x is ahead of y, in points per session."""
+    """Return by how much x is ahead of y, in points per session: the difference of their points."""
     return (match.points_0 - match.points_1) / max(1, match.sessions)
 
 
 def closest_to_beating(matches: Sequence[Match]) -> Match | None:
-    """Return the match that the bot came closest to winning, or None if it won every match."""
+    """Return the match that the bot came closest to winning, or None if it won every match or there is none.
+
+    A drawn match isn't won. Of equally close matches it is the first one.
+
+    Args:
+        matches: Matches with the bot as x.
+    """
     return max((match for match in matches if lead(match) <= 0), key=lead, default=None)

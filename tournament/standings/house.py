@@ -31,7 +31,7 @@ class HousePlay:
         Args:
             legs: Legs in order.
             scoring: Scoring of the contest.
-            facts: Facts about each house player, by name.
+            facts: Facts about each house player, by name. An unknown player has none.
         """
         self._legs = legs
         self._scoring = scoring
@@ -61,7 +61,9 @@ class HousePlay:
         return math.fsum(self._scoring.score(self._played(*each)) for each in scored) / len(scored)
 
     def score_and_measures(self, first: int, end: int) -> tuple[float, dict[str, float | None]]:
-        """Return a match's score, and its measures by name.
+        """Return a match's score, and its measures by name, of which None is unknown.
+
+        The score is the mean over legs, unless the contest scores whole matches.
 
         Args:
             first: Index of the first leg of the match.
@@ -72,11 +74,14 @@ class HousePlay:
 
     @cached_property
     def strata(self) -> Strata:
-        """Strata of points, one for each match."""
+        """Strata of the entrant's points, one for each match. Each leg is a replica."""
         return Strata.from_points(self._legs, 1, self._legs.games)
 
     def _slope(self, match: int, first: int, end: int) -> float:
-        """Return the slope of the score in points: the difference quotient over one standard error to either side."""
+        """Return the slope of the score in points: the difference quotient over one standard error to either side.
+
+        If that error is 0, one point is the step.
+        """
         sums, strata = self._played(first, end), self.strata
         # Variance of the points of these legs, which are some of the match's replicas.
         variance = float(strata.covariances[match, 0, 0]) * int(strata.replicas[match]) * (end - first)
@@ -88,7 +93,10 @@ class HousePlay:
         return (high - low) / (2 * error)
 
     def tally(self, entrants: Sequence[str]) -> Tally:
-        """Return the mean scores of these entrants over the house players that they met."""
+        """Return the mean scores of these entrants over the house players that they met, in the same order.
+
+        An entrant without matches has the score 0.0 and no measures. Legs of other entrants don't count.
+        """
         legs, count = self._legs, len(entrants)
         numbers, sums = {name: number for number, name in enumerate(entrants)}, self._sums
         entrant_by_match = [numbers.get(legs.seated[first][0], -1) for first, _ in self._matches]
@@ -135,7 +143,7 @@ class HousePlay:
         )
 
     def _values(self, values: Floats, entrant_by_leg: Ints, opponents: Ints) -> Floats | None:
-        """Return the part of each score by house player and leg, or None if entrants have played unequally much."""
+        """Return the part of each score by entrant, house player and leg, or None if entrants have played unequally."""
         legs, counted = self._legs, np.flatnonzero(entrant_by_leg >= 0)
         house = {name: number for number, name in enumerate(dict.fromkeys(self._legs.houses))}
         column, replica = legs.house_numbered(house)[counted], legs.number[counted]

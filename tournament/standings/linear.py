@@ -11,7 +11,7 @@ from tournament.arrays import Floats
 
 
 def product(matrix: Floats, right: Floats) -> Floats:
-    """Return the product of a matrix with another matrix or a vector."""
+    """Return the product of a matrix, on the left, with another matrix or a vector."""
     return np.asarray(np.einsum("ij,j...->i...", matrix, np.ascontiguousarray(right)))
 
 

@@ -19,15 +19,17 @@ SUMMED = -1
 
 @dataclass(frozen=True, eq=False)
 class MatchRows:
-    """Matches in order, or single replicas of matches if tables are drawn.
+    """Matches in order of their numbers, or single replicas of matches if tables are drawn.
 
     Attributes:
-        integers: Match, replica, legs, sessions and games, by match and column.
+        integers: Match, replica, legs, sessions and games, by match and column. The replica is SUMMED unless tables are
+            drawn.
         names: Names of all players.
         players: Index into `names`, by match and seat.
-        house: Index into `names` of the house player; −1 if there is none.
-        points: Points by match and seat.
-        stderr: Standard errors of points; NaN if unknown.
+        house: Index into `names` of the house player, by match; −1 if there is none.
+        points: Points by match and seat, over all legs.
+        stderr: Standard errors of points, by match and seat. They are NaN if unknown: if tables are drawn, a fault
+            ended a leg, or there are too few replicas or sessions.
     """
 
     integers: Ints
@@ -44,7 +46,10 @@ class MatchRows:
         return cls(np.zeros((0, 5), np.int64), (), none, none[:, 0], np.zeros((0, 2)), np.zeros((0, 2)))
 
     def columns(self) -> Cells:
-        """Return the columns of matches.parquet, with a row for each match and seat. Unknown errors are NaN."""
+        """Return the columns of matches.parquet, with a row for each match and seat, by match and then by seat.
+
+        Unknown errors are NaN. The name of a missing house player is "".
+        """
         seats, names = self.points.shape[1], np.array([*self.names, ""], object)
         match, replica, legs, sessions, games = np.repeat(self.integers.T, seats, axis=1)
         return {
@@ -62,12 +67,12 @@ class MatchRows:
 
 
 def match_rows(legs: Legs, legs_per_replica: int, house: HousePlay | None, *, drawn: bool) -> MatchRows:
-    """Return the rows of legs.
+    """Return the rows of legs, in order of match numbers and, if tables are drawn, replicas.
 
     Args:
-        legs: Legs in order.
+        legs: Legs in order of match and leg numbers.
         legs_per_replica: Number of legs of a replica.
-        house: Play against house players; None if there is none.
+        house: Play of these legs against house players; None if there is none.
         drawn: Whether tables are drawn, so that each replica of a match has other bots.
     """
     if not len(legs):

@@ -20,7 +20,9 @@ from tournament.store.legs import Legs
 
 
 class Match(NamedTuple):
-    """Sums of one pairing.
+    """Sums of one pairing over all legs and replicas.
+
+    Errors are unknown if a fault ended a leg, or if the match has too few replicas or sessions.
 
     Attributes:
         match: Number of the match.
@@ -29,14 +31,14 @@ class Match(NamedTuple):
         legs: Number of legs.
         sessions: Number of sessions.
         games: Number of games.
-        points_0: Points of x.
+        points_0: Points of x in all sessions. With more than two seats it is the lead of x over y.
         points_0_stderr: Standard error of `points_0`; None if unknown.
-        points_1: Points of y.
+        points_1: Points of y in all sessions. With more than two seats, or a house player, it is −`points_0`.
         points_1_stderr: Standard error of `points_1`; None if unknown.
-        freedom: Degrees of freedom of the errors.
+        freedom: Degrees of freedom of the errors. 0 if they are unknown.
         lead_stderr: Standard error of `points_0` − `points_1`; None if unknown.
         score: Score of x against a house player; None against a bot.
-        measures: The contest's measures of play against a house player, by name.
+        measures: The contest's measures of play against a house player, by name. Empty against a bot.
     """
 
     match: int
@@ -56,7 +58,7 @@ class Match(NamedTuple):
 
     @property
     def points_per_session(self) -> float:
-        """Points of x per session."""
+        """Points of x per session, or 0.0 without sessions."""
         return self.points_0 / self.sessions if self.sessions else 0.0
 
     @property
@@ -76,7 +78,7 @@ class Match(NamedTuple):
         return None if error is None else half_width(error, self.freedom)
 
     def from_y(self) -> Match:
-        """Return the same match with x and y swapped."""
+        """Return the same match with x and y swapped. `score` and `measures` remain as they are."""
         return Match(
             self.match, self.y, self.x, self.legs, self.sessions, self.games, self.points_1, self.points_1_stderr,
             self.points_0, self.points_0_stderr, self.freedom, self.lead_stderr, self.score, self.measures,
@@ -87,13 +89,15 @@ class Match(NamedTuple):
 class Matches(Sequence[Match]):
     """Matches as columns, because a field of a thousand bots has half a million. A Match is made for each one accessed.
 
+    Callers must not change the arrays, which slices share.
+
     Attributes:
         names: Names of all players.
         players: Index into `names` of x and of y, by match.
         integers: Integers by match and column: number, legs, sessions, games and degrees of freedom.
         amounts: By match and column: points_0, its error, points_1, its error, and the error of the lead. Unknown
             errors are NaN.
-        scored: Score and measures of each match against a house player.
+        scored: Score and measures of each match against a house player. Empty if bots play each other.
     """
 
     names: tuple[str, ...]
@@ -104,7 +108,7 @@ class Matches(Sequence[Match]):
 
     @classmethod
     def from_matches(cls, matches: Sequence[Match] = ()) -> Matches:
-        """Return matches as columns."""
+        """Return matches as columns, in the same order. Names are in the order in which they first occur."""
         names = {name: index for index, name in enumerate(dict.fromkeys(n for one in matches for n in (one.x, one.y)))}
 
         def columns(fields: Sequence[str], kind: type) -> npt.NDArray[Any]:
@@ -120,7 +124,14 @@ class Matches(Sequence[Match]):
         return np.array([numbers.get(name, -1) for name in self.names], np.int64)[self.players]
 
     def column(self, name: str) -> list[Any]:
-        """Return a field of each match: numbers, or the names of x or y. Unknown errors are None."""
+        """Return a field of each match in order: numbers, or the names of x or y. Unknown errors are None.
+
+        Args:
+            name: Name of a field of `Match` except `score` and `measures`.
+
+        Raises:
+            ValueError: There is no such column.
+        """
         if name in ("x", "y"):
             return [self.names[player] for player in self.players[:, "xy".index(name)].tolist()]
         if name in _INTEGERS:
@@ -131,7 +142,10 @@ class Matches(Sequence[Match]):
 
     @property
     def ci_half_width_per_session(self) -> list[Floats]:
-        """Half-widths of the 95% intervals of x's and of y's points per session, by match, or NaN if unknown."""
+        """Half-widths of the 95% intervals of points per session: an array by match for x, and one for y.
+
+        NaN if the error is unknown.
+        """
         wide = quantiles(0.975, self.integers[:, 4])
         with np.errstate(invalid="ignore"):
             return [wide * (error / np.maximum(1, self.integers[:, 2])) for error in self.amounts.T[[1, 3]]]
@@ -167,10 +181,10 @@ _PLAIN = 12
 
 
 def compute_matches(legs: Legs, legs_per_replica: int, house: HousePlay | None) -> Matches:
-    """Return the matches of legs.
+    """Return the matches of legs, in order of their numbers. The bot at seat 0, or the entrant, is x.
 
     Args:
-        legs: Legs in order.
+        legs: Legs in order of match and leg numbers, at two seats, or at one against house players.
         legs_per_replica: Number of legs of a replica.
         house: Play against house players; None if there is none.
     """

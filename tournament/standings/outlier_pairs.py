@@ -32,11 +32,11 @@ class OutlierPair:
     """A pair whose result differs from what their results against others predict.
 
     Attributes:
-        x: Name of the first bot.
+        x: Name of the first bot, which has the better rank unless `from_y` swapped the bots.
         y: Name of the second bot.
         points_per_session: Points of x against y; in a game that isn't zero-sum, half of x's lead.
-        predicted: Mean of the predictions.
-        prediction_sd: Standard deviation of one further result about that mean.
+        predicted: Mean of the predictions, in the same unit.
+        prediction_sd: Standard deviation of one further result about that mean, in the same unit.
         freedom: Degrees of freedom of `prediction_sd`.
     """
 
@@ -53,12 +53,16 @@ class OutlierPair:
         return half_width(self.prediction_sd, self.freedom)
 
     def from_y(self) -> OutlierPair:
-        """Return the same pair with x and y swapped."""
+        """Return the same pair with x and y swapped, and both results negated."""
         return OutlierPair(self.y, self.x, -self.points_per_session, -self.predicted, self.prediction_sd, self.freedom)
 
 
 def outlier_pairs(ranking: Standings) -> list[OutlierPair]:
-    """Return the outlier pairs of ranked bots, the most significant first, or none if some bots haven't met yet."""
+    """Return the outlier pairs of ranked bots, the most significant first.
+
+    There are none if some bots haven't met yet, fewer than six bots are ranked, or bots play house players. The same
+    holds if a match has no sessions.
+    """
     names = [line.name for line in ranking.ranked]
     size, others = len(names), len(names) - 2
     if ranking.scoring is not None or others < _MIN_PREDICTORS or len(ranking.matches) < size * (size - 1) // 2:

@@ -25,6 +25,8 @@ ERROR_RATE = 0.05
 def significantly_ahead(differences: Differences, error_rate: float = ERROR_RATE) -> npt.NDArray[np.bool_]:
     """Return whether each entrant, by row, is significantly ahead of each other one, by column.
 
+    Differences with unknown errors are never significant.
+
     Args:
         differences: Differences of scores.
         error_rate: Probability of one or more wrong statements.
@@ -39,7 +41,7 @@ def significantly_ahead(differences: Differences, error_rate: float = ERROR_RATE
 
 
 def significantly_different(chances: Floats, error_rate: float = ERROR_RATE) -> npt.NDArray[np.bool_]:
-    """Return which pairs differ significantly, by Holm's correction.
+    """Return whether each pair differs significantly, in the order of the p-values, by Holm's correction.
 
     Args:
         chances: p-value of each pair.
@@ -53,15 +55,15 @@ def significantly_different(chances: Floats, error_rate: float = ERROR_RATE) -> 
 
 
 def rank_bounds(ahead: npt.NDArray[np.bool_], unknown: npt.NDArray[np.bool_] | None = None) -> list[tuple[int, int]]:
-    """Return the first and the last possible rank of each entrant, counted from 1.
+    """Return the first and the last possible rank of each entrant, counted from 1, in the order of scores.
 
     Bounds are widened so that they increase in the order of scores. They remain valid.
 
     Args:
-        ahead: Whether each entrant, by row, is significantly ahead of each other one, by column, in the order of
-            scores.
+        ahead: Whether each entrant, by row, is significantly ahead of each other one, by column. Both are in the order
+            of scores, the best first.
         unknown: Flag for each entrant that shows whether the error of its score is unknown. The bounds of such entrants
-            widen no other bounds.
+            widen no other bounds. None if all errors are known.
     """
     count = len(ahead)
     if not count:
@@ -73,10 +75,10 @@ def monotone_bounds(first: Ints, last: Ints, unknown: npt.NDArray[np.bool_] | No
     """Return first and last possible ranks, widened so that they increase in the order of scores.
 
     Args:
-        first: First possible rank of each entrant, in the order of scores.
-        last: Last possible rank of each entrant.
+        first: First possible rank of each entrant, in the order of scores, the best first. It isn't changed.
+        last: Last possible rank of each entrant. It isn't changed.
         unknown: Flag for each entrant that shows whether the error of its score is unknown. The bounds of such entrants
-            remain as they are.
+            remain as they are. None if all errors are known.
     """
     first, last = first.copy(), last.copy()
     is_known = np.ones(len(first), bool) if unknown is None else ~unknown
@@ -86,7 +88,7 @@ def monotone_bounds(first: Ints, last: Ints, unknown: npt.NDArray[np.bool_] | No
 
 
 def transitive_closure(ahead: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Return the transitive closure of an order (S. Warshall, 1962).
+    """Return the transitive closure of an order, as a new matrix (S. Warshall, 1962).
 
     Args:
         ahead: Whether each entrant, by row, is ahead of each other one, by column.
@@ -102,6 +104,8 @@ def transitive_closure(ahead: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
 
 def nearest_behind(ahead: npt.NDArray[np.bool_]) -> list[list[int]]:
     """Return the transitive reduction of an order: for each entrant those behind it with none in between.
+
+    They are ascending indices.
 
     Args:
         ahead: Whether each entrant, by row, is ahead of each other one, by column, including all that is implied.

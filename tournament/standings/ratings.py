@@ -24,7 +24,7 @@ _STEPS = 1e-6
 
 @dataclass(frozen=True)
 class Rated:
-    """A bot's line in another rating. Bots with the same rank have equal ratings.
+    """A bot's line in another rating. Bots with the same rank have equal ratings, and the next rank is left out.
 
     Attributes:
         rank: Rank by this rating, from 1.
@@ -32,7 +32,7 @@ class Rated:
         rating: The rating, in the unit of its kind.
         stderr: Standard error of the rating; None if unknown.
         ci_half_width: Half-width of its 95% interval; None if unknown.
-        more: Further values by name.
+        more: Further values by name, for the columns of the kind. For Elo they are sessions won, drawn and lost.
     """
 
     rank: int
@@ -46,7 +46,8 @@ class Rated:
 def elo(standings: Standings, wins: Wins) -> list[Rated]:
     """Return the rating in Elo points about the field's mean, the best bot first.
 
-    A difference of 400 points is odds of ten to one for a won session. A drawn session counts as half.
+    A difference of 400 points is odds of ten to one for a won session. A drawn session counts as half. Bots without a
+    rank or matches are omitted. Bots with equal ratings are in the order of the leaderboard.
     """
     names = _rated_names(standings)
     ratings, errors, freedom = fitted(names, wins)
@@ -79,8 +80,8 @@ class RatingKind:
     Attributes:
         title: Title of the rating.
         meaning: Meaning of its numbers.
-        columns: Further columns: name of the value, title, and a function that formats the value.
-        format_rating: Function that formats a rating.
+        columns: Further columns from left to right: name of the value, title, and a function that formats the value.
+        format_rating: Called with a rating or a half-width; returns it as text, with its sign.
     """
 
     title: str
@@ -100,7 +101,7 @@ RATING_KINDS: Mapping[str, RatingKind] = {
 
 
 def rating_kind(kind: str) -> RatingKind:
-    """Return the kind of rating with this name.
+    """Return the kind of rating with this name, which is a key of `RATING_KINDS`.
 
     Raises:
         InputError: There is no such kind.

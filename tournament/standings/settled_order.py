@@ -37,19 +37,23 @@ Verdict = Literal["settled", "tied", "too_close", "open"]
 
 
 def run_analysis_counts(until: Until) -> tuple[int, ...]:
-    """Return the numbers of replicas at the interim analyses of a run."""
+    """Return the numbers of replicas at the interim analyses of a run, ascending.
+
+    The first is at least `MIN_REPLICAS`, unless the maximum is lower.
+    """
     return analysis_counts(max(until.first_replicas, MIN_REPLICAS), until.max_replicas)
 
 
 @dataclass(frozen=True)
 class SettledOrder:
-    """The significant differences and ties of a field, by row and column in the order of scores.
+    """The significant differences and ties of a field, by row and column in the order of scores, the best first.
 
     Attributes:
-        tested_ahead: Whether each bot is significantly ahead of each other one.
+        tested_ahead: Whether each bot, by row, is significantly ahead of each other one, by column.
         confidence: Probability that everything is right.
-        tied: Whether each pair is significantly a tie; None without a tie margin.
-        close: Flag for each bot and the next one that shows whether more replicas would hardly distinguish them.
+        tied: Whether each pair is significantly a tie, as a symmetric matrix; None without a tie margin.
+        close: Flag for each bot and the next one that shows whether more replicas would hardly distinguish them. Empty
+            if no pair counts as close.
         unknown: Flag for each bot that shows whether the error of its score is unknown; None if all are known.
     """
 
@@ -66,17 +70,17 @@ class SettledOrder:
 
     @cached_property
     def bounds(self) -> list[tuple[int, int]]:
-        """First and last possible rank of each bot, counted from 1."""
+        """First and last possible rank of each bot, counted from 1, in the order of scores."""
         return rank_bounds(self.ahead, self.unknown)
 
     @cached_property
     def nearest_behind(self) -> list[list[int]]:
-        """Indices of the nearest bots that are significantly behind each bot."""
+        """Indices of the nearest bots that are significantly behind each bot, ascending, by bot in order of scores."""
         return nearest_behind(self.ahead)
 
     @cached_property
     def verdicts(self) -> list[Verdict]:
-        """Verdict for each bot and the next one.
+        """Verdict for each bot and the next one, in the order of scores, so one fewer than bots.
 
         It is settled if their possible ranks don't overlap, and tied if they are significantly a tie. It is too_close
         if more replicas would hardly distinguish them, and otherwise open.
@@ -96,7 +100,7 @@ class SimultaneousIntervals:
     A bot is significantly ahead of another if their intervals don't overlap.
 
     Attributes:
-        scores: Scores of the bots in order.
+        scores: Scores of the bots, the best first.
         ci_half_width: Half-width of each score's interval; infinite if unknown.
         confidence: Probability that all intervals hold.
     """
@@ -112,7 +116,7 @@ class SimultaneousIntervals:
 
     @cached_property
     def bounds(self) -> list[tuple[int, int]]:
-        """First and last possible rank of each bot, counted from 1."""
+        """First and last possible rank of each bot, counted from 1, in the order of scores."""
         low, high = self.scores - self.ci_half_width, self.scores + self.ci_half_width
         first = 1 + len(low) - np.searchsorted(np.sort(low), high, side="right")
         last = len(low) - np.searchsorted(np.sort(high), low, side="left")
@@ -120,7 +124,7 @@ class SimultaneousIntervals:
 
     @cached_property
     def nearest_behind(self) -> list[list[int]]:
-        """Empty lists. In fields of this size they would be larger than the rest of the results."""
+        """An empty list for each bot. In fields of this size they would be larger than the rest of the results."""
         return [[] for _ in self.scores]
 
     @cached_property
@@ -130,7 +134,13 @@ class SimultaneousIntervals:
 
 
 def order_scores(measured: ScoreErrors) -> SettledOrder | SimultaneousIntervals:
-    """Return the order of scores, from one analysis of everything that was played."""
+    """Return the order of scores, from one analysis of everything that was played.
+
+    Up to `MAX_PAIRED` bots are compared in pairs. Larger fields have simultaneous intervals.
+
+    Args:
+        measured: Scores and their errors, the best score first.
+    """
     if len(measured.scores) <= MAX_PAIRED:
         unknown = ~np.isfinite(measured.stderr)
         return SettledOrder(significantly_ahead(measured.differences), 1 - ERROR_RATE, unknown=unknown)
@@ -146,7 +156,8 @@ def settled_order(analyses: Sequence[Differences], until: Until, bots: int) -> S
     """Return the order of bots in a run until the order is settled.
 
     Args:
-        analyses: Differences of scores at each interim analysis so far, with rows in the order of scores.
+        analyses: Differences of scores at each interim analysis so far, with rows in the order of scores. Without an
+            analysis nothing is settled, tied or close.
         until: Settings of the run.
         bots: Number of bots.
     """
@@ -170,10 +181,12 @@ def settled_order(analyses: Sequence[Differences], until: Until, bots: int) -> S
 def next_count(verdicts: Sequence[Verdict], played: int, counts: tuple[int, ...]) -> int:
     """Return the number of replicas of all matches after the next round, or that already played if no round follows.
 
+    No round follows if no verdict is open, or if the maximum number of replicas has been played.
+
     Args:
         verdicts: Verdicts at the last interim analysis.
-        played: Number of replicas played.
-        counts: Numbers of replicas at the interim analyses.
+        played: Number of replicas of each match that were played.
+        counts: Numbers of replicas at the interim analyses, ascending.
     """
     remaining = [count for count in counts if count > played]
     return remaining[0] if remaining and "open" in verdicts else played

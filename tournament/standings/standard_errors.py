@@ -47,8 +47,8 @@ class Strata:
     Attributes:
         first: Index of the first leg of each match.
         replicas: Number of replicas of each match.
-        means: Means over the replicas, by match and seat.
-        covariances: Covariances of these means, a matrix of seats for each match.
+        means: Means over the replicas, by match and seat. The result of a replica is the sum over its legs.
+        covariances: Covariances of these means: shape (matches, seats, seats).
         freedom: Degrees of freedom of the covariances; 0 if they are unknown.
     """
 
@@ -77,7 +77,8 @@ class Strata:
             within: Covariances of the values over other sessions, a matrix of seats for each leg. They count in matches
                 with one replica.
             lengths: Number of sessions of each leg, or of games, which its batches divide.
-            rounding: Maximum rounding error of each leg's values. Replicas that differ by less are equal.
+            rounding: Maximum rounding error of each leg's values. Replicas that differ by less are equal. None if no
+                difference is too small.
         """
         match = legs.match
         seats = values.shape[1]
@@ -113,7 +114,7 @@ class Strata:
         Args:
             legs: Legs in order.
             legs_per_replica: Number of legs of a replica.
-            lengths: Number of sessions of each leg, or of games.
+            lengths: Number of sessions of each leg, or of games. The choice affects only matches with one replica.
         """
         columns = [legs.seat_columns(seat) for seat in range(legs.players.shape[1])]
         # With more than two seats, covariances within a leg are unknown and count as 0.
@@ -139,9 +140,11 @@ class Strata:
 def summed(values: _Rows, first: Ints, add: np.ufunc = np.add) -> _Rows:
     """Return sums of consecutive rows, each from an index in `first` to before the next.
 
+    If each sum has one row, the result is `values` itself, not a copy.
+
     Args:
         values: The rows.
-        first: Index of the first row of each sum.
+        first: Index of the first row of each sum, ascending from 0.
         add: Function to use instead of addition.
     """
     return values if len(first) == len(values) else cast(_Rows, add.reduceat(values, first))
@@ -163,6 +166,8 @@ def degrees_of_freedom(variances: Floats, squares: Floats, fewest: npt.ArrayLike
 def on_grid(values: npt.ArrayLike, rounding: float) -> Floats:
     """Return values rounded to multiples of a power of ten that isn't below their rounding error.
 
+    Exact values are returned as they are, without a copy if they are an array of floats.
+
     Args:
         values: The values.
         rounding: Maximum rounding error of the values; 0 if they are exact.
@@ -182,8 +187,8 @@ class Differences:
 
     Attributes:
         means: Score of the row minus score of the column, as a matrix.
-        variances: Variance of each difference.
-        freedom: Degrees of freedom of each variance; 0 if it is unknown.
+        variances: Variance of each difference, as a symmetric matrix.
+        freedom: Degrees of freedom of each variance, as a symmetric matrix; 0 if it is unknown.
     """
 
     means: Floats
@@ -192,7 +197,10 @@ class Differences:
 
     @cached_property
     def chances(self) -> Floats:
-        """p-values: probabilities of a difference at least as large in either direction, if scores were equal."""
+        """p-values: probabilities of a difference at least as large in either direction, if scores were equal.
+
+        They are 1 for unknown variances, and on the diagonal.
+        """
         with np.errstate(divide="ignore", invalid="ignore"):
             t = np.nan_to_num(self.means / np.sqrt(self.variances), nan=0.0, posinf=np.inf, neginf=-np.inf)
         return two_sided_tail(t, self.freedom)
@@ -208,7 +216,7 @@ class Differences:
 
 
 class Errors(Protocol):
-    """Errors of scores and of their differences."""
+    """Errors of scores and of their differences, in the order of the entrants' numbers."""
 
     @property
     def has_differences(self) -> bool:
@@ -219,6 +227,8 @@ class Errors(Protocol):
 
     def difference_variances(self, indices: Ints) -> tuple[Floats, Floats]:
         """Return the variances of the differences between entrants, and their degrees of freedom, as two matrices.
+
+        Rows and columns are in the order of `indices`. Degrees of freedom of 0 mean that a variance is unknown.
 
         Args:
             indices: Indices of the entrants.
@@ -231,8 +241,8 @@ class RoundRobinErrors:
 
     Attributes:
         seats: Number of the entrant at each seat, by match; −1 for an entrant that doesn't count.
-        covariances: Covariances of the match's parts of the scores, a matrix of seats for each match.
-        freedom: Degrees of freedom of each match.
+        covariances: Covariances of the match's parts of the scores: shape (matches, seats, seats).
+        freedom: Degrees of freedom of each match. 0 if its covariances are unknown.
         entrants: Number of entrants.
         has_differences: Whether every match has at least two replicas. A single replica doesn't show how much others
             would differ.
@@ -246,7 +256,7 @@ class RoundRobinErrors:
 
     @cached_property
     def sums(self) -> tuple[Floats, Floats, Floats]:
-        """Variance of each score, sum of v²/(ν + 2) over its matches, and minimum ν."""
+        """Variance v of each score, sum of v²/(ν + 2) over its matches, and minimum ν, which is 0 without matches."""
         variances, squares = np.zeros((2, self.entrants))
         fewest = np.full(self.entrants, np.inf)
         for seat, entrant in enumerate(self.seats.T):
@@ -267,7 +277,8 @@ class RoundRobinErrors:
     def difference_variances(self, indices: Ints) -> tuple[Floats, Floats]:
         """Return the variances of the differences between entrants, and their degrees of freedom, as two matrices.
 
-        The strata of a difference are the matches of either entrant with all others, and their own matches.
+        The strata of a difference are the matches of either entrant with all others, and their own matches. Rows and
+        columns are in the order of `indices`. Without `has_differences` all degrees of freedom are 0.
 
         Args:
             indices: Indices of the entrants.
@@ -310,7 +321,7 @@ class PairedErrors:
 
     @property
     def has_differences(self) -> bool:
-        """True if there are enough replicas, or opponents, for errors of differences."""
+        """True if there are two replicas or `MIN_OPPONENTS` opponents, and entrants have played equally much."""
         if self.values is None:
             return False
         _, opponents, replicas = self.values.shape
@@ -323,7 +334,8 @@ class PairedErrors:
     def difference_variances(self, indices: Ints) -> tuple[Floats, Floats]:
         """Return the variances of the differences between entrants, and their degrees of freedom, as two matrices.
 
-        Strata are opponents, over their replicas. With one replica there is one stratum, over opponents.
+        Strata are opponents, over their replicas. With one replica there is one stratum, over opponents. Rows and
+        columns are in the order of `indices`. Without `has_differences` all variances and degrees of freedom are 0.
 
         Args:
             indices: Indices of the entrants.
@@ -353,13 +365,13 @@ class PairedErrors:
 class ScoreErrors:
     """Scores and their errors.
 
-    Scores are means per opponent, so they can be compared during a run.
+    Scores are means per opponent, so they can be compared during a run. Callers must not change the arrays.
 
     Attributes:
         scores: The scores.
         errors: Errors of the scores of all entrants.
-        replicas: Minimum number of replicas of a match.
-        indices: Index of each score among the entrants of `errors`.
+        replicas: Minimum number of replicas of a match. 0 without matches.
+        indices: Index of each score among the entrants of `errors`. Empty by default, so for no scores.
     """
 
     scores: Floats
@@ -386,7 +398,7 @@ class ScoreErrors:
 
     @property
     def freedom(self) -> Floats:
-        """Degrees of freedom of each error."""
+        """Degrees of freedom of each error, or 0 if it is unknown."""
         return self._score_variances[1]
 
     @property
@@ -396,15 +408,15 @@ class ScoreErrors:
 
     @property
     def has_differences(self) -> bool:
-        """True if errors of differences are known."""
+        """True if errors of differences are known, or if there are fewer than two scores."""
         return len(self.scores) < 2 or self.errors.has_differences
 
     def take(self, selection: Sequence[int] | Ints) -> ScoreErrors:
-        """Return some of the scores, in this order."""
+        """Return some of the scores, in the order of their positions in `selection`."""
         indices = np.asarray(selection, np.int64)
         return replace(self, scores=self.scores[indices], indices=self.indices[indices])
 
     @cached_property
     def differences(self) -> Differences:
-        """Differences of all pairs of scores."""
+        """Differences of all pairs of scores, as matrices in the order of `scores`."""
         return Differences(self.scores[:, np.newaxis] - self.scores, *self.errors.difference_variances(self.indices))

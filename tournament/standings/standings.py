@@ -38,14 +38,38 @@ from tournament.store.legs import Legs
 
 @dataclass(frozen=True)
 class Standing:
-    """An entrant's line. `STANDING` of `tournament.records.values` describes most fields.
+    """An entrant's line. `STANDING` of `tournament.records.values` describes the same fields for users.
 
     Attributes:
+        name: Name of the bot.
         kind: Kind of the bot, such as c or python.
         sha256: Hash of the bot's file.
-        measures: The contest's own numbers, by name.
-        stderr_per_session: Standard error of `points_per_session`; None if unknown.
-        freedom: Degrees of freedom of the errors.
+        rank: Rank from 1, which no two bots share. None for the host's own bots and for bots that don't play.
+        score: Sum of points, mean points per session, or the contest's own score, as `STANDING` says. 0.0 if the bot
+            has no matches.
+        stderr: Standard error of the score. None if it is unknown.
+        ci_low: Lower end of the score's 95% interval. None if the error is unknown.
+        ci_high: Upper end of that interval. None if the error is unknown.
+        matches: Number of opponents met. With more than two seats, or drawn tables, number of matches.
+        sessions: Number of sessions.
+        games: Number of games.
+        faults: Number of the bot's faults in all legs.
+        status: "ok", "house", "broken", "disqualified", "incomplete" or "preliminary".
+        reason: Reason why the bot doesn't play, or has played only a part. None if there is none.
+        rank_low: First possible rank. None if it is unknown, or if the bot has no rank or no matches.
+        rank_high: Last possible rank. None in the same cases.
+        adjusted_score: Score without luck, which equals `score` without a correction for luck. None for bots that don't
+            play.
+        adjusted_stderr: Standard error of `adjusted_score`. None if it is unknown.
+        adjusted_ci_low: Lower end of that score's 95% interval. None if the error is unknown.
+        adjusted_ci_high: Upper end of that interval. None if the error is unknown.
+        measures: The contest's own numbers, by name. Empty if bots play each other, or without matches.
+        points_per_session: Score per session. None against house players and without matches.
+        stderr_per_session: Standard error of `points_per_session`. None if either is unknown.
+        freedom: Degrees of freedom of the score's error. 0.0 if the error is unknown.
+        order_status: Verdict on this bot and the next one. None if no ranked bot with matches follows.
+        significantly_ahead_of: Names of the nearest bots that are significantly behind, the best first. Always empty in
+            fields of more than `MAX_PAIRED` bots.
     """
 
     name: str
@@ -77,13 +101,16 @@ class Standing:
 
     @property
     def points_per_game(self) -> float | None:
-        """Score per game, or None if it is unknown or nothing was played. In a repeated game it is points per turn."""
+        """Score per game. In a repeated game it is points per turn.
+
+        None against house players, and if nothing was played.
+        """
         session = self.points_per_session
         return None if session is None or not self.games else session * self.sessions / self.games
 
     @property
     def is_tied_with_next(self) -> bool:
-        """True if it isn't settled that the entrant is ahead of the next one."""
+        """True if it isn't settled that the entrant is ahead of the next one. False if there is no next one."""
         return self.order_status not in (None, "settled")
 
     @property
@@ -100,24 +127,28 @@ class Standings:
     """The ranking of a field, with its matches and faults.
 
     Attributes:
-        entrants: Lines of the leaderboard, with those below the line at the end.
+        entrants: Lines of the leaderboard. Ranked bots come first, by rank, then the host's own bots, then bots that
+            don't play, by name.
         find_matches: Returns the matches in order of their numbers.
-        faults: All faults, each with its leg.
+        faults: All faults, each with its leg, in order of match and leg numbers.
         scoring: Scoring of play against house players; None if bots play each other.
-        house: Names of the house players.
+        house: Names of the house players. Empty if bots play each other.
         until: Settings of a run until the order is settled; None for other runs.
-        measured: Scores of the ranked entrants that have met others, in order.
+        measured: Scores of the ranked entrants that have met others, the best first, divided by opponents if scores are
+            sums.
         rounding: Maximum rounding error of points per session against any opponents; 0 against house players.
-        games: Number of games.
+        games: Number of games in all legs.
         seats: Number of seats. With more than two, scores are means per session, and `matches` are those of
             `pair_results`.
         drawn: Whether tables are drawn. Scores and `matches` are then as with more than two seats.
-        failed_legs: Legs that aren't in the records because the contest's rules failed in them.
+        failed_legs: Legs that aren't in the records because the contest's rules failed in them. There are at most
+            `MAX_FAILED`.
         find_match_rows: Returns the rows of matches.parquet.
-        restarted_bots: Names of bots with legs that were aborted and started again.
+        restarted_bots: Names of all bots in legs that were aborted and started again, sorted.
         find_duplicate_variance: Returns the value of `duplicate_variance`.
         find_used: Returns the resources that each bot used, by name.
-        find_self_play: Returns the matches of bots against copies of themselves, by name.
+        find_self_play: Returns the matches of bots against copies of themselves, by name. It returns no matches by
+            default, and can raise InputError or RunError.
     """
 
     entrants: tuple[Standing, ...]
@@ -140,17 +171,20 @@ class Standings:
 
     @cached_property
     def duplicate_variance(self) -> float | None:
-        """Variance of sums of duplicate matches, as a multiple of that of independent legs, or None if unknown."""
+        """Variance of sums of duplicate matches, as a multiple of that of independent legs.
+
+        None if matches aren't duplicate, tables are drawn, bots play house players, or there are too few replicas.
+        """
         return self.find_duplicate_variance()
 
     @cached_property
     def matches(self) -> Matches:
-        """Matches in order of their numbers."""
+        """Matches in order of their numbers, computed once. Callers must not change their arrays."""
         return self.find_matches()
 
     @cached_property
     def self_play(self) -> Mapping[str, Match]:
-        """Matches of bots against copies of themselves, by name. They don't count.
+        """Matches of bots against copies of themselves, by name. They don't count. Empty if there are none.
 
         Raises:
             InputError: The standings of self-play need rules that aren't installed.
@@ -165,7 +199,7 @@ class Standings:
 
     @property
     def incomplete(self) -> list[Standing]:
-        """Lines of bots that were set aside, so that some of their matches are missing."""
+        """Lines of bots that were set aside, so that some or all of their matches are missing, in order of entrants."""
         return [line for line in self.entrants if line.status == "incomplete"]
 
     @property
@@ -175,34 +209,36 @@ class Standings:
 
     @property
     def ranked(self) -> list[Standing]:
-        """Lines of bots with a rank."""
+        """Lines of bots with a rank, the best first. Bots without matches are the last."""
         return [line for line in self.entrants if line.rank is not None]
 
     @property
     def house_bots(self) -> list[Standing]:
-        """The lines of the host's own bots, which play and aren't ranked."""
+        """The lines of the host's own bots, which play and aren't ranked, the best first."""
         return [line for line in self.entrants if line.status == "house"]
 
     @property
     def below(self) -> list[Standing]:
-        """Lines of bots that don't play."""
+        """Lines of bots that don't play: broken, disqualified, or set aside before they played. They are by name."""
         return [line for line in self.entrants if line.rank is None and line.status != "house"]
 
     @property
     def is_zero_sum(self) -> bool:
-        """True if in each match one player won what the other lost."""
+        """True if in each match one player won what the other lost, and without matches."""
         return bool((self.matches.amounts[:, 0] + self.matches.amounts[:, 2] == 0).all())
 
     @property
     def sides(self) -> Iterator[Match]:
-        """Each match from both sides, or only from the entrant's side against house players."""
+        """Each match in order, first from x's side and then from y's. Against house players it is only x's."""
         for match in self.matches:
             yield match
             if self.scoring is None:
                 yield match.from_y()
 
     def spread(self, rows: Sequence[str], columns: Sequence[str], x_values: Floats, y_values: Floats) -> Floats:
-        """Return a crosstable of a number, with NaN for pairs that haven't met.
+        """Return a crosstable of a number, by row and column, with NaN for pairs that haven't met.
+
+        Against house players, the entrant is x, so only `rows` can name entrants.
 
         Args:
             rows: Names of the rows.
@@ -226,8 +262,8 @@ class FaultyLegs:
 
     Attributes:
         legs: Legs with faults, in order.
-        counts: Number of faults of each bot, by name.
-        disqualified: Reason for each disqualification, by the bot's name.
+        counts: Number of faults of each bot in these legs, by name. It can be 0.
+        disqualified: Reason for each disqualification, by the bot's name, in order of the legs.
     """
 
     legs: tuple[LegResult, ...]
@@ -236,7 +272,7 @@ class FaultyLegs:
 
     @classmethod
     def from_legs(cls, legs: Legs) -> FaultyLegs:
-        """Return the faulty ones of legs in order.
+        """Return the faulty ones of legs, which must be in order of match and leg numbers.
 
         The reason for a disqualification is the telling fault of the first leg in which the bot is disqualified.
         """
@@ -258,6 +294,9 @@ class FaultyLegs:
 
 def compute_standings(field: ContestSetup, batches: Sequence[Batch], scoring: HouseScoring | None = None) -> Standings:
     """Rank a field by the legs that count.
+
+    Broken and disqualified bots aren't ranked, and neither are the host's own. Bots without matches have the last
+    ranks. Bots with equal scores are ranked by name.
 
     A match with more than one replica counts by the mean of their points. A run until the order is settled judges by
     scores without luck. Sums are added in the order of match and leg numbers, so the order of commits doesn't change
@@ -352,12 +391,15 @@ def _match_rows(
 def _count_analyses(counts: Sequence[int], legs: Legs, each: int, names: Sequence[str], opponents: int) -> int:
     """Return the number of interim analyses so far.
 
+    An analysis takes place once each bot has that number of replicas of all its matches. There is none without bots or
+    opponents.
+
     Args:
-        counts: Numbers of replicas at the interim analyses.
+        counts: Numbers of replicas at the interim analyses, ascending.
         legs: Legs in order.
         each: Number of legs of a replica.
         names: Names of the bots.
-        opponents: Number of matches of each bot.
+        opponents: Number of matches of each bot in a complete schedule.
     """
     rows = {name: row for row, name in enumerate(names)}
     ranges = legs.matches()
@@ -378,7 +420,7 @@ def _count_analyses(counts: Sequence[int], legs: Legs, each: int, names: Sequenc
 
 
 def _count_tables(field: ContestSetup, playable: Sequence[FieldEntrant], seats: int, entrants: int) -> int:
-    """Return the number of matches of each entrant, if all combinations are played.
+    """Return the number of matches of each entrant, if all combinations are played, or 0 without entrants.
 
     Args:
         field: Field of the records.
@@ -393,7 +435,10 @@ def _count_tables(field: ContestSetup, playable: Sequence[FieldEntrant], seats: 
 
 
 def _order(playable: Sequence[FieldEntrant], tally: Tally) -> list[int]:
-    """Return the indices of playable entrants: the best first, then those without matches, then the host's own."""
+    """Return the indices of playable entrants: the best first, then those without matches, then the host's own.
+
+    Equal scores are ordered by name.
+    """
     compared = tally.measured.scores
     return sorted(
         range(len(playable)),
@@ -416,7 +461,17 @@ def _ranked(
     *,
     has_bounds: bool,
 ) -> list[Standing]:
-    """Return the lines of ranked entrants and of the host's bots. The adjusted tally is that of legs without luck."""
+    """Return the lines of ranked entrants and of the host's bots, in the given order of indices.
+
+    Args:
+        playable: Entrants that can play.
+        order: Their indices, as `_order` returns them.
+        tally: Sums of the legs.
+        adjusted: Sums of the legs without luck. It is `tally` itself if nothing is adjusted.
+        faulty: Legs with faults.
+        settled: Order of the ranked entrants with matches.
+        has_bounds: Whether bounds of ranks are known.
+    """
     # These are the first of the order.
     met = [index for index in order if tally.opponents[index] and not playable[index].is_house]
     intervals = _intervals(tally)
@@ -485,11 +540,11 @@ class _Interval:
     """A score and its 95% interval, with None for unknown values.
 
     Attributes:
-        score: The score.
+        score: The score, not divided by the number of opponents.
         stderr: Standard error of the score.
         low: Lower end of the interval.
         high: Upper end of the interval.
-        freedom: Degrees of freedom of the error.
+        freedom: Degrees of freedom of the error. 0.0 if it is unknown.
     """
 
     score: float | None = None
@@ -500,7 +555,7 @@ class _Interval:
 
 
 def _intervals(tally: Tally) -> list[_Interval]:
-    """Return the interval of each score."""
+    """Return the interval of each score, in the order of the tally's entrants."""
     measured = tally.measured
     errors, half_widths = (values * tally.divisors for values in (measured.stderr, measured.ci_half_width))
     columns = (tally.scores, errors, half_widths, measured.freedom)

@@ -45,7 +45,10 @@ _MIN_TAIL = 1e-13
 
 
 def analysis_counts(first: int, maximum: int) -> tuple[int, ...]:
-    """Return the numbers of replicas at the interim analyses: a first one, then each 25% more, up to the maximum."""
+    """Return the numbers of replicas at the interim analyses: a first one, then each 25% more, up to the maximum.
+
+    If the maximum is below the first number, it is the only one.
+    """
     counts = [min(first, maximum)]
     while counts[-1] < maximum:
         counts.append(min(maximum, counts[-1] + max(1, round(_GROWTH * counts[-1]))))
@@ -57,7 +60,11 @@ def levels(counts: tuple[int, ...], error_rate: float) -> tuple[float, ...]:
     """Return the one-sided significance level of each interim analysis.
 
     The probability of any false positive over all of them, in either direction, is `error_rate`. The level is 0 if it
-    is too early to test.
+    is too early to test. Results are cached.
+
+    Args:
+        counts: Numbers of replicas at the interim analyses, ascending.
+        error_rate: Error rate of one pair over all analyses.
     """
     tails = (math.erfc(bound / math.sqrt(2)) / 2 for bound in _bounds(counts, _SPENT * error_rate))
     return tuple(tail if tail > _MIN_TAIL else 0.0 for tail in tails)
@@ -68,9 +75,12 @@ def critical_value(counts: tuple[int, ...], analysis: int, error_rate: float, fr
 
     Args:
         counts: Numbers of replicas at the interim analyses.
-        analysis: Index of this analysis.
+        analysis: Index of this analysis, from 0.
         error_rate: Probability that the intervals of all analyses don't all hold.
-        freedom: Degrees of freedom of the standard error. If it is 0, the interval is infinite.
+        freedom: Degrees of freedom of the standard error.
+
+    Returns:
+        The half-width. It is infinite if it is too early to test, or if `freedom` is below 1.
     """
     level = levels(counts, error_rate)[analysis]
     return quantile(1 - level, freedom) if level and freedom > 0 else math.inf
@@ -138,10 +148,11 @@ def within(
         analyses: Differences of scores at each interim analysis so far, at least one.
         counts: Numbers of replicas at all interim analyses.
         error_rate: Probability of one or more wrong statements.
-        tie: Tie margin: smaller differences are ties.
+        tie: Tie margin, in points: smaller differences are ties.
 
     Returns:
-        Two matrices of flags by row and column.
+        Two matrices of flags by row and column. The one of ties is symmetric, and its diagonal is False. A pair can be
+        in both.
     """
     size = len(analyses[0].means)
     first, second = np.triu_indices(size, 1)
@@ -176,6 +187,10 @@ def is_futile(
         count: Number of replicas so far.
         counts: Numbers of replicas at the interim analyses.
         error_rate: Error rate of all analyses.
+
+    Returns:
+        Whether it is futile. It isn't before two replicas, at the maximum, or without degrees of freedom. If the error
+        is 0, it is futile exactly if the bots are equal.
     """
     if count < 2 or count >= counts[-1] or freedom < 1:
         return False
@@ -193,7 +208,8 @@ def sequentially_ahead(
 ) -> npt.NDArray[np.bool_]:
     """Return which rows are significantly ahead of which columns, as a matrix of flags.
 
-    All pairs are tested step by step. Those that aren't settled share the error rate.
+    All pairs are tested step by step. Those that aren't settled share the error rate. A settled pair has the direction
+    of the first analysis at which it was significant.
 
     Args:
         analyses: Differences of scores at each interim analysis so far, at least one.
@@ -223,6 +239,6 @@ def sequentially_ahead(
 
 
 def round_up(number: int) -> int:
-    """Return the smallest of 1, 2, 3, 4, 6, 8, 12, 16, … that isn't below a number."""
+    """Return the smallest of 1, 2, 3, 4, 6, 8, 12, 16, … that isn't below a positive number."""
     power = 1 << (number - 1).bit_length()
     return power * 3 // 4 if power >= 4 and number <= power * 3 // 4 else power

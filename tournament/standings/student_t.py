@@ -24,11 +24,12 @@ _MAX_STEPS = 60
 
 
 def two_sided_tail(t: npt.ArrayLike, freedom: npt.ArrayLike) -> Floats:
-    """Return the probability of a value at least as far from 0 as each t.
+    """Return the probability of a value at least as far from 0 as each t, in the shape of both arguments broadcast.
 
     Args:
         t: Values.
         freedom: Degrees of freedom of each or all of them. Below 1 the probability is 1, because nothing is known.
+            Below 10 fractions are cut off.
     """
     values, degrees = np.broadcast_arrays(np.abs(np.asarray(t, np.float64)), np.minimum(freedom, _MAX_DEGREES))
     few = degrees < _FEW
@@ -67,11 +68,11 @@ def _by_normal(t: Floats, freedom: Floats) -> Floats:
 
 
 def quantiles(probability: float, freedom: npt.ArrayLike) -> Floats:
-    """Return quantiles for a probability from 0.5 to 1 − 1e-13.
+    """Return quantiles for a probability from 0.5 to 1 − 1e-13, in the shape of `freedom`.
 
     Args:
         probability: Value of the distribution function.
-        freedom: Degrees of freedom. Below 1 the quantile is infinite.
+        freedom: Degrees of freedom. Below 1 the quantile is infinite. Below 10 fractions are cut off.
     """
     requested = np.asarray(freedom, np.float64)
     degrees = np.sort(requested, axis=None)
@@ -101,10 +102,13 @@ def _density(degrees: Floats) -> Callable[[Floats], Floats]:
 
 @cache
 def quantile(probability: float, freedom: float) -> float:
-    """Return the quantile for a single number of degrees of freedom. Results are cached."""
+    """Return the quantile for a single number of degrees of freedom, infinite below 1. Results are cached."""
     return float(quantiles(probability, freedom))
 
 
 def half_width(stderr: float, freedom: float) -> float:
-    """Return the half-width of a 95% interval, given a standard error with this number of degrees of freedom."""
+    """Return the half-width of a 95% interval, given a standard error with this number of degrees of freedom.
+
+    Below 1 degree of freedom it is infinite, or NaN if the standard error is 0.
+    """
     return quantile(0.975, freedom) * stderr

@@ -32,7 +32,7 @@ class DrawnTableErrors:
     Attributes:
         seats: Number of the entrant at each seat, by table; −1 for an entrant that doesn't count.
         residuals: Points per session of each seat minus its bot's mean, divided by the number of the bot's tables.
-        tables: Number of tables of each entrant.
+        tables: Number of counting tables of each entrant.
     """
 
     seats: Ints
@@ -41,7 +41,7 @@ class DrawnTableErrors:
 
     @property
     def has_differences(self) -> bool:
-        """True if at least two entrants had enough tables for errors of differences."""
+        """True if at least two entrants had four tables or more, which errors of differences need."""
         return bool((self.tables >= _MIN_TABLES).sum() >= 2)
 
     @cached_property
@@ -58,6 +58,9 @@ class DrawnTableErrors:
 
     def difference_variances(self, indices: Ints) -> tuple[Floats, Floats]:
         """Return the variances of the differences between entrants, and their degrees of freedom, as two matrices.
+
+        Rows and columns are in the order of `indices`. Degrees of freedom are 0 if either entrant had fewer than four
+        tables.
 
         Args:
             indices: Indices of the entrants.
@@ -102,13 +105,14 @@ class DrawnTableErrors:
 def tally_tables(names: Sequence[str], legs: Legs, legs_per_replica: int, *, drawn: bool) -> Tally:
     """Return mean points per session of entrants over the tables where only they sat.
 
-    If there are no such tables, which happens if all entrants share one table, all tables count.
+    If there are no such tables, all tables with an entrant count. That happens if all bots share one table and one of
+    them is disqualified. An entrant without tables has the score 0.0.
 
     Args:
-        names: Names of the entrants.
-        legs: Legs in order.
+        names: Names of the entrants, in the order of the results.
+        legs: Legs in order of match and leg numbers.
         legs_per_replica: Number of legs of a replica.
-        drawn: Whether tables are drawn.
+        drawn: Whether tables are drawn, so that each replica of a match is a table of its own.
     """
     count = len(names)
     numbers = {name: number for number, name in enumerate(names)}
@@ -160,15 +164,16 @@ def tally_tables(names: Sequence[str], legs: Legs, legs_per_replica: int, *, dra
 
 
 def pair_results(legs: Legs, legs_per_replica: int, numbers: Mapping[str, int], *, drawn: bool) -> Matches:
-    """Return the result of each pair of bots over all tables that both share.
+    """Return the result of each pair of bots over all tables that both share, by the number of the pair.
 
     At tables of two it is the points of each bot. At larger tables it is the difference of their points for x, and its
-    opposite for y.
+    opposite for y. The name of x comes before that of y in alphabetical order. With one seat or no legs there are no
+    pairs.
 
     Args:
-        legs: Legs in order.
+        legs: Legs in order of match and leg numbers.
         legs_per_replica: Number of legs of a replica.
-        numbers: Numbers of the bots by name, from which the numbers of pairs follow.
+        numbers: Numbers of all bots of the legs by name, from which the numbers of pairs follow.
         drawn: Whether tables are drawn.
     """
     if not len(legs) or legs.players.shape[1] < 2:
@@ -250,7 +255,10 @@ def _sums(values: Ints, first: Ints) -> Ints:
 
 
 def _seat_pairs(tables: int, seats: int) -> tuple[Ints, Ints, Ints]:
-    """Return the index of the table and both seats, for each pair of seats of each table."""
+    """Return the index of the table and both seats, for each pair of seats of each table.
+
+    Pairs are ordered by table, and within a table as in `np.triu_indices`, so the first seat is the lower one.
+    """
     one, other = np.triu_indices(seats, 1)
     table = np.repeat(np.arange(tables), len(one))
     return table, np.tile(one, tables), np.tile(other, tables)

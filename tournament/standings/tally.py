@@ -24,16 +24,17 @@ from tournament.store.legs import Legs
 
 @dataclass(frozen=True)
 class Tally:
-    """Sums of entrants that can play, by index.
+    """Sums of entrants that can play, by index. All fields with a value for each entrant have the same order.
 
     Attributes:
-        scores: Score of each entrant.
-        replicas: Minimum number of replicas of a match.
+        scores: Score of each entrant: a sum of points, mean points per session, or the contest's own score. It is 0.0
+            without matches.
+        replicas: Minimum number of replicas of a match, or of tables of an entrant if tables are drawn.
         errors: Errors of the divided scores.
         sessions: Number of sessions of each entrant.
         games: Number of games of each entrant.
-        opponents: Number of opponents that each entrant met.
-        measures: The contest's measures of each entrant, by name.
+        opponents: Number of opponents that each entrant met, or of its matches at tables.
+        measures: The contest's measures of each entrant, by name. Empty if bots play each other, or without matches.
         divisors: Divisors of scores for ranking, because entrants might have met different numbers of opponents so far.
         lengths: Divisor of each score for points per session: the sessions in one replica of all the entrant's matches,
             or 1 if scores are means. It is 0 against house players.
@@ -53,7 +54,7 @@ class Tally:
 
     @cached_property
     def measured(self) -> ScoreErrors:
-        """The divided scores and their errors."""
+        """The divided scores on a grid above their rounding errors, and their errors, in the order of entrants."""
         divisors = np.maximum(1, self.divisors)
         scores = on_grid(self.scores / divisors, float((self.rounding / divisors).max(initial=0.0)))
         return ScoreErrors(scores, self.errors, self.replicas, np.arange(len(scores)))
@@ -69,13 +70,15 @@ def tally_points(
 ) -> Tally:
     """Return sums of points over matches, each the mean over its replicas.
 
+    Only legs of an entrant against one of its opponents count.
+
     Args:
-        entrants: Names of the entrants.
-        legs: Legs in order.
+        entrants: Names of the entrants, in the order of the results.
+        legs: Legs in order of match and leg numbers.
         legs_per_replica: Number of legs of a replica.
         against: Names of the opponents, including house players, which don't have to meet each other; None for the
             entrants themselves.
-        by_games: Whether errors of a single replica are over games instead of sessions.
+        by_games: Whether errors of a single replica are over games instead of sessions. False by default.
     """
     count = len(entrants)
     rows = {name: number for number, name in enumerate(entrants)}
@@ -121,7 +124,7 @@ def round_robin_errors(strata: Strata, seats: Ints, divisors: Ints) -> RoundRobi
     Args:
         strata: The strata.
         seats: Number of the entrant at each seat, by stratum; −1 for an entrant that doesn't count.
-        divisors: Divisor of each entrant's score.
+        divisors: Divisor of each entrant's score; 0 counts as 1.
     """
     share = np.where(seats < 0, 0.0, 1 / np.append(np.maximum(divisors, 1), 1)[seats])
     covariances = np.empty_like(strata.covariances)
@@ -134,7 +137,10 @@ def round_robin_errors(strata: Strata, seats: Ints, divisors: Ints) -> RoundRobi
 def _values(
     strata: Strata, legs: Legs, legs_per_replica: int, seats: Ints, opponent_indices: Ints, divisors: Ints
 ) -> Floats | None:
-    """Return the part of each score by opponent and replica, or None if entrants have played unequally much."""
+    """Return the part of each score by entrant, opponent and replica.
+
+    None if entrants have played unequally much, or have met different opponents.
+    """
     replicas, opponents = strata.fewest, int(divisors.max(initial=0))
     is_complete = strata.replicas.max(initial=0) == replicas and (divisors == opponents).all()
     if not (is_complete and len(strata.first) == len(divisors) * opponents):
@@ -153,7 +159,7 @@ def _values(
 
 
 def sums_by_entrant(entrants: int, index: Ints, values: Floats) -> Floats:
-    """Return the sum of the values of each entrant, added one by one in their order.
+    """Return the sum of the values of each entrant, added one by one in their order. It is 0.0 without values.
 
     Args:
         entrants: Number of entrants.
@@ -164,7 +170,7 @@ def sums_by_entrant(entrants: int, index: Ints, values: Floats) -> Floats:
 
 
 def integer_sums(entrants: int, index: Ints, values: Ints) -> Ints:
-    """Return the sum of the integers of each entrant.
+    """Return the sum of the integers of each entrant, or 0 without values.
 
     Args:
         entrants: Number of entrants.

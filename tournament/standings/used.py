@@ -11,7 +11,8 @@ from tournament.store.legs import Legs
 def used_by(legs: Legs) -> dict[str, Used]:
     """Return the resources that each bot used in all legs, by name. The order of legs doesn't change any bit.
 
-    Fuel and processor time are sums, memory and the slowest answer are maxima.
+    Fuel and processor time (seconds, rounded to microseconds in each leg) are sums. Memory and the slowest answer are
+    maxima. A bot without legs has zeros.
     """
     fuel, microseconds = np.zeros((2, len(legs.names)), np.int64)
     memory, slowest = np.zeros((2, len(legs.names)))

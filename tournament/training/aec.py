@@ -31,7 +31,10 @@ _LARGEST = 1 << 16
 
 
 class AnswerSpace(gymnasium.Space[Any]):
-    """The answers of the pending decision, in a contest in which some answers aren't integers or have large ranges."""
+    """The answers of the pending decision, in a contest in which some answers aren't integers or have large ranges.
+
+    Without a pending decision they are those of the contest's first one.
+    """
 
     def __init__(self, environment: Environment) -> None:
         self._environment = environment
@@ -50,7 +53,7 @@ class AnswerSpace(gymnasium.Space[Any]):
         return answer
 
     def sample(self, mask: Any = None, probability: Any = None) -> Any:
-        """Return a random answer. A legal action is drawn from those of the turn.
+        """Return a random answer of the type of the pending decision's. A legal action is drawn from those of the turn.
 
         Args:
             mask: Ignored.
@@ -70,10 +73,12 @@ class AnswerSpace(gymnasium.Space[Any]):
 class TournamentAEC(AECEnv):  # type: ignore[misc]  # it has no types
     """An environment of PettingZoo whose agents are the open seats, "seat_0" and so on.
 
-    Rewards are the points of a session, at its end. An observation is a vector of the numbers that the agent saw last.
+    Rewards are the points of a session, at its end, and 0 before. An observation is a vector of the numbers that the
+    agent saw last, in the order of `Features.names`. Before the agent's first turn all numbers are 0.
+
     If all answers are integers, in ranges of at most 65,536, the vector is part of a dictionary. A mask of the legal
-    answers is then its `action_mask`. For each agent, `infos` contains the last turn, and the reason why its last
-    answer was illegal as `illegal`.
+    answers is then its `action_mask`, in which index 0 is the lowest answer. For each agent, `infos` contains the last
+    turn, and the reason why its last answer was illegal as `illegal`, if it was.
     """
 
     def __init__(self, environment: Environment) -> None:
@@ -126,7 +131,7 @@ class TournamentAEC(AECEnv):  # type: ignore[misc]  # it has no types
             options: Ignored.
 
         Raises:
-            InputError: A bot was disqualified.
+            InputError: A bot was disqualified, or this machine can't confine the bots.
             RunError: This machine can't play the bots.
         """
         turn = self._environment.reset(seed)
@@ -146,7 +151,7 @@ class TournamentAEC(AECEnv):  # type: ignore[misc]  # it has no types
         return {"observation": numbers, "action_mask": np.ones(self._count, np.int8)}
 
     def _show_turn(self, turn: Turn) -> None:
-        """Make a turn the pending one, and its seat the selected agent."""
+        """Make a turn the pending one, and its seat the selected agent. The agent's `infos` get the turn."""
         self.agent_selection = agent = f"seat_{turn.seat}"
         numbers = self._features.vector(turn.observation)
         self._seen[agent] = {"observation": numbers, "action_mask": self._mask(turn)} if self._ranges else numbers
@@ -160,7 +165,7 @@ class TournamentAEC(AECEnv):  # type: ignore[misc]  # it has no types
         return mask
 
     def observe(self, agent: str) -> Any:
-        """Return what an agent saw last.
+        """Return what an agent saw last, or zeros before its first turn of the session. Callers must not change it.
 
         Raises:
             KeyError: There is no such agent.

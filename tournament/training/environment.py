@@ -28,8 +28,8 @@ class Turn:
         observation: Values that a bot at the seat would see, by name.
         kind: Number of the decision in the contest, from 0.
         answers: Description of the legal answers; "" if the contest has none.
-        session: Number of the session, from 0.
-        is_news: Whether it needs no answer.
+        session: Number of the session since the seed's first one, from 0.
+        is_news: Whether it needs no answer. False by default.
         narrowed: Type of the legal answers if they are fewer than declared; None otherwise.
     """
 
@@ -47,13 +47,14 @@ class Environment:
     """A contest in which the caller plays one or more seats. An episode is a session.
 
     `for turn in environment` plays a session, and `answer` answers the turn. Opponents keep their memory from one
-    session to the next, as in the contest, until the sessions of a leg are over.
+    session to the next, as in the contest, until the sessions of a leg are over. News are answered automatically
+    while iterating. A turn that wasn't answered before the next iteration is an InputError.
 
     Attributes:
-        seats: The seats that the caller plays.
-        turn: The pending question; None once the session has ended.
+        seats: The seats that the caller plays, ascending. The first seat of the table is 0.
+        turn: The pending question; None once the session has ended, and before the first one begins.
         points: Points by seat of the last session that ended. They include the points of sessions before it without a
-            question to the caller.
+            question to the caller. Empty before a session has ended.
         illegal: Reason why the last answer was illegal, so that the default counted; "" if it was legal.
 
     Raises:
@@ -73,10 +74,10 @@ class Environment:
 
     @property
     def _sessions(self) -> Sessions:
-        """The legs, which begin when they are first needed.
+        """The legs, which begin when they are first needed, and again after `close`.
 
         Raises:
-            InputError: A bot was disqualified.
+            InputError: A bot was disqualified, or this machine can't confine the bots.
             RunError: This machine can't play the bots.
         """
         if self._begun is None:
@@ -95,7 +96,7 @@ class Environment:
             seed: Seed whose first session begins; None for the next session of the current seed.
 
         Raises:
-            InputError: A bot was disqualified.
+            InputError: A bot was disqualified, or this machine can't confine the bots.
             RunError: This machine can't play the bots.
         """
         if seed is not None:
@@ -109,10 +110,13 @@ class Environment:
         return self.turn
 
     def answer(self, value: object) -> None:
-        """Answer the turn, and play on to the next one.
+        """Answer the turn, and play on to the next one. An illegal answer isn't an error, as `illegal` explains.
+
+        Exceptions of functions that answer for a seat pass through.
 
         Args:
-            value: The answer of a program: an integer, a name, a list, or another value that JSON has.
+            value: The answer of a program: an integer, a name, a list, or another value that JSON has. Values of numpy
+                are converted.
 
         Raises:
             InputError: The session has ended, or a bot was disqualified.
@@ -135,7 +139,7 @@ class Environment:
             self.turn, self._next = None, self.turn
 
     def _play(self) -> Turn:
-        """Play up to the caller's next turn, and return it. Functions answer for their seats.
+        """Play up to the caller's next turn, and return it. Functions answer for their seats, and can raise anything.
 
         Raises:
             InputError: A bot was disqualified.
@@ -161,32 +165,35 @@ class Environment:
                 raise InputError(f"{turn.decision} wasn't answered; call answer() once for each turn")
 
     def vectorize(self, count: int) -> VectorEnvironment:
-        """Return an environment that plays `count` sessions at the same time, in arrays.
+        """Return an environment that plays `count` sessions at the same time, in arrays, from the seed's first legs.
+
+        It is independent of this environment, and the caller closes it.
 
         Raises:
             InputError: `count` is below 1 or too large for these bots, not exactly one seat is open, a function answers
                 for a seat, an answer isn't an integer, or a bot was disqualified.
             RunError: This machine can't play the bots.
+            ValueError: Two values of the contest have the same name and different types.
         """
         return VectorEnvironment(self._table, count)
 
     @property
     def table(self) -> Table:
-        """Players of each seat."""
+        """The players of all seats, with the current seed's key."""
         return self._table
 
     def aec(self) -> Any:
-        """Return the environment with PettingZoo's AEC interface.
+        """Return the environment with PettingZoo's AEC interface. Both share the sessions.
 
         Raises:
-            InputError: PettingZoo isn't installed: `tournament[pettingzoo]`.
+            InputError: PettingZoo or Gymnasium isn't installed: `tournament[pettingzoo]`.
         """
         from tournament.training.aec import TournamentAEC
 
         return TournamentAEC(self)
 
     def close(self) -> None:
-        """End the opponents' processes. The next session is then the seed's first one again."""
+        """End the opponents' processes. The next session is then the seed's first one again. It can be called twice."""
         if self._begun:
             self._end()  # Otherwise it would keep the legs of every former seed.
             self._begun = self.turn = self._next = None
@@ -199,12 +206,15 @@ class Environment:
 
 
 def plain(value: object) -> object:
-    """Return an answer as JSON represents it: numbers and arrays of numpy become numbers and lists of Python."""
+    """Return an answer as JSON represents it: numbers and arrays of numpy become numbers and lists of Python.
+
+    Other values are returned as they are, also lists with values of numpy inside.
+    """
     return value.tolist() if isinstance(value, (np.generic, np.ndarray)) else value
 
 
 def pending_turn(table: Table, leg: LegInPlay, session: int) -> Turn:
-    """Return a leg's pending question.
+    """Return a leg's pending question. The leg must wait for an answer.
 
     Args:
         table: Table of the leg.

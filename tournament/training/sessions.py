@@ -22,9 +22,14 @@ class Sessions:
 
     Attributes:
         gains: Points by row and seat in the sessions that have ended since the caller last set them to 0.
-        ended: Number of these sessions, by row.
-        refused: Reason why the caller's last answer was illegal, by row.
+        ended: Number of the sessions that count in `gains`, by row. The caller sets it to 0, too.
+        refused: Reason why the caller's last answer was illegal, by row. Rows with a legal answer are missing.
         lanes: Lanes of the legs, which take answers.
+
+    Args:
+        table: Table of the legs.
+        rows: Number of rows, at least 1.
+        begin: Called with each leg that is about to begin. By default nothing happens.
     """
 
     def __init__(self, table: Table, rows: int, begin: Callable[[LegInPlay], None] = lambda leg: None) -> None:
@@ -43,7 +48,7 @@ class Sessions:
         self._has_modules = any(kind == "wasm" for kind, _ in table.bots.values())
 
     def close(self) -> None:
-        """End the bots' processes."""
+        """End the bots' processes. Nothing can be played afterwards."""
         self._play.close()
         self._legs.close()
 
@@ -56,20 +61,21 @@ class Sessions:
         return self._table.leg(ended.plan.match, ended.plan.number + 1)
 
     def note_refused(self, leg: Leg, why: str) -> None:
-        """Store the reason why an answer in a leg's row was illegal."""
+        """Store the reason why an answer in a leg's row was illegal, in `refused`."""
         self.refused[leg.plan.match] = why
 
     @property
     def waiting(self) -> list[LegInPlay]:
-        """Legs that wait for an answer of the caller."""
+        """Legs that wait for an answer of the caller, in no particular order."""
         return self._legs.waiting
 
     def play(self) -> None:
         """Play until every row waits for an answer.
 
         Raises:
-            InputError: A bot was disqualified, or there are more rows than these bots can play at the same time.
-            RunError: This machine can't play the bots.
+            InputError: A bot was disqualified, or there are more rows than these bots can play at the same time. Or
+                this machine can't confine the bots.
+            RunError: This machine can't play the bots, or no leg is left to play.
         """
         for played in self._play:
             if played is None:
@@ -84,9 +90,10 @@ class Sessions:
         """Answer in all rows, and play until they wait again.
 
         Args:
-            answers: Answer of each row, as the core's integer.
+            answers: Answer of each row, as the core's integer, int64.
 
         Raises:
+            ValueError: The answers aren't int64.
             InputError: A bot was disqualified.
             RunError: This machine can't play the bots.
         """
@@ -101,7 +108,7 @@ class Sessions:
         Args:
             seat: The caller's seat.
             kinds: Receives the number of the decision, by row.
-            views: Receives the bytes that the seat sees, by row.
+            views: Receives the bytes that the seat sees, by row. It has no columns if cores write them elsewhere.
         """
         seen = self._seen_sessions, self.ended, self._seen[:, seat], self.gains[:, seat]
         self.lanes.read_rows(kinds, views, *seen)

@@ -40,10 +40,10 @@ class Table:
         contest: The contest under this number of seats.
         settings: Settings of the contest.
         sandbox: Settings of the bots' sandbox.
-        names: Names by seat. A seat of the caller or of a function is named by its number.
-        bots: Kind and artifact of the bots, by seat.
-        policies: Functions that answer, by seat.
-        open_seats: Seats whose questions the caller answers.
+        names: Names by seat. A seat of the caller or of a function is named by its number, like "seat 0".
+        bots: Kind and artifact of the bots, by seat. Seats of the caller and of functions are missing.
+        policies: Functions that answer, by seat. Each is called with a turn, and returns the answer.
+        open_seats: Seats whose questions the caller answers, ascending.
         key: Key of all randomness, 32 bytes.
     """
 
@@ -58,24 +58,24 @@ class Table:
 
     @cached_property
     def _house(self) -> HousePlayer | None:
-        """The house player, or None. Making one can take longer than a leg."""
+        """The house player, or None if bots play each other. It is made once, because it can take longer than a leg."""
         return self.contest.house.practice(self.key) if self.contest.house else None
 
     @cached_property
     def _seats(self) -> tuple[tuple[Any, str], ...]:
-        """Kind and artifact's sha256 of the player of each seat."""
+        """Kind and artifact's sha256 of the player of each seat, in order. Without a bot the kind is "caller"."""
         seated = [self.bots.get(seat, ("caller", b"")) for seat in range(len(self.names))]
         return tuple((kind, sha256(content).hexdigest()) for kind, content in seated)
 
     @property
     def artifacts(self) -> dict[str, bytes]:
-        """Artifacts of the bots and of the house player, by sha256."""
+        """Artifacts of the bots and of the house player, if there is one, by sha256."""
         contents = [content for _, content in self.bots.values()]
         contents += [self._house.content] if self._house else []
         return {sha256(content).hexdigest(): content for content in contents}
 
     def with_seed(self, seed: int | str) -> Table:
-        """Return the same table with the games of a seed."""
+        """Return the same table with the games of a seed. An integer and its decimal text are the same seed."""
         return replace(self, key=sub_key(master_key(str(seed)), _LABEL))
 
     def leg(self, row: int, number: int) -> Leg:
@@ -111,17 +111,20 @@ def new_table(
 ) -> Table:
     """Return a table at which opponents sit, in order, at the seats that aren't open. Bots are built.
 
+    In a contest in which all bots share a table, it has a seat for each opponent and each open seat.
+
     Args:
         config: Settings of the contest.
         opponents: Bots by path or name, and functions. Seats without an opponent are open, too.
-        find: Called with the path or name of a bot; returns its path.
+        find: Called with the path or name of a bot; returns its path, or raises InputError.
         on_message: Called with messages while bots are built.
-        open_seats: The seats of the caller.
+        open_seats: The seats of the caller, from 0, in any order.
         seed: Integer or text that determines the games.
 
     Raises:
         InputError: There are too many opponents, a seat doesn't exist or is given twice, an opponent isn't a bot that
-            can play, the contest is played by teams, or this machine can't build or confine bots.
+            can play, the contest is played by teams, or this machine can't build or confine bots. Or a file of the
+            settings can't be read.
         RunError: This machine fails, for example because the disk is full.
     """
     contest, settings = config.played, config.contest

@@ -40,7 +40,7 @@ def _dtype(parts: Sequence[Part], size: int, multiple: int = 1) -> np.dtype[np.v
     Args:
         parts: The parts.
         size: Size of the struct in bytes.
-        multiple: Number of bytes to whose multiple the size is rounded up.
+        multiple: Number of bytes to whose multiple the size is rounded up, by default 1.
     """
     kinds = [_dtype(part.kind.parts, part.kind.size) if isinstance(part.kind, Layout) else part.kind for part in parts]
     return np.dtype(
@@ -56,7 +56,7 @@ def _dtype(parts: Sequence[Part], size: int, multiple: int = 1) -> np.dtype[np.v
 def answer_range(answer: ValueType) -> range | None:
     """Return the integers that answers can be, or None if answers aren't integers.
 
-    The name of a choice is represented by its index, from 0.
+    The name of a choice is represented by its index, from 0, and a truth value by 0 or 1.
     """
     kind = answer.of if isinstance(answer, LegalAction) else answer
     if isinstance(kind, Int):
@@ -69,8 +69,10 @@ def answer_range(answer: ValueType) -> range | None:
 class Features:
     """Observations as vectors of numbers, in which each value has the same place for all decisions.
 
+    The value `players`, the legal actions and texts aren't in them.
+
     Attributes:
-        names: Names of the numbers, in order.
+        names: Names of the numbers, in order: "value", or "value_0" and so on if a value has several numbers.
     """
 
     def __init__(self, contest: Contest) -> None:
@@ -84,7 +86,11 @@ class Features:
         self.names = tuple(one for name, kind in self._kinds.items() for one in _named(name, kind))
 
     def vector(self, observation: Mapping[str, Any]) -> npt.NDArray[np.float64]:
-        """Return an observation as a vector in the order of `names`. Values that the decision doesn't have are 0."""
+        """Return an observation as a new vector in the order of `names`.
+
+        Values that the decision doesn't have are 0. The name of a choice is its index. An optional value has a flag
+        before it, and a list its length.
+        """
         numbers: list[float] = []
         for name, kind in self._kinds.items():
             numbers += _flat(kind, observation[name]) if name in observation else [0.0] * _width(kind)

@@ -25,8 +25,8 @@ class Step:
         observations: A record for each row, with a field for each value. Values that the decision doesn't show are
             meaningless.
         decisions: Number of the pending decision of each row: its index in `VectorEnvironment.decisions`.
-        rewards: Points of the sessions that ended with this step, by row.
-        ended: Number of sessions that ended with this step, by row.
+        rewards: Points of the caller's seat in the sessions that ended with this step, summed by row. 0 if none ended.
+        ended: Number of sessions that ended with this step, by row. It can be more than 1.
     """
 
     observations: npt.NDArray[np.void]
@@ -38,16 +38,21 @@ class Step:
 class VectorEnvironment:
     """A contest with one open seat, of which many sessions are played at the same time.
 
-    The default answer counts instead of an illegal one.
+    The default answer counts instead of an illegal one. Sessions begin with the environment.
 
     Attributes:
-        decisions: Names of the decisions.
-        current: Pending questions of all rows.
+        decisions: Names of the decisions, in the contest's order.
+        current: Pending questions of all rows. It is the last step, whose arrays the next step overwrites.
+
+    Args:
+        table: Table with one open seat.
+        count: Number of sessions at the same time, which is that of rows.
 
     Raises:
         InputError: The number of sessions is below 1 or too large for these bots, not exactly one seat is open, a
             function answers for a seat, an answer isn't an integer, or a bot was disqualified.
         RunError: This machine can't play the bots.
+        ValueError: Two values of the contest have the same name and different types.
     """
 
     def __init__(self, table: Table, count: int) -> None:
@@ -73,14 +78,14 @@ class VectorEnvironment:
 
     @property
     def illegal(self) -> dict[int, str]:
-        """Reasons why the last answers of rows were illegal, by row."""
+        """Reasons why the last answers of rows were illegal, by row, as a copy. Rows with legal answers are missing."""
         return dict(self._sessions.refused)
 
     def step(self, answers: npt.NDArray[np.int64]) -> Step:
         """Answer the pending questions of all rows, and play until all rows wait again.
 
         Args:
-            answers: Answer of each row, int64.
+            answers: Answer of each row, int64. A choice is given by its index, and news by any number.
 
         Raises:
             ValueError: There aren't as many answers as rows, or they aren't int64.
@@ -100,7 +105,7 @@ class VectorEnvironment:
         return Step(self._observations, self._kinds, sessions.gains[:, self._seat], sessions.ended)
 
     def close(self) -> None:
-        """End the opponents' processes."""
+        """End the opponents' processes. No further step is possible. It can be called twice."""
         self._end()
 
     def __enter__(self) -> Self:
