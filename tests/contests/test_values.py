@@ -49,8 +49,10 @@ OBSERVED: dict[str, ValueType] = {
     "note": Struct(word=Text(), size=Int(0, 99)),
     "words": List(Text()),
     "price": Float("a price", 0, 99, single=True),
+    # Both begin in the middle of eight bytes, so that their alignment shows.
+    "rows": Struct(odd=Bool(), each=List(List(Float(), 2), 3)),
     "last": Choice(SIGNS, "a sign"),
-    "deep": Struct(odd=Bool(), rows=List(List(Float(), 2), 3), ends=List(Struct(far=Float(), near=Int(0, 9)), 2)),
+    "ends": Struct(odd=Bool(), each=List(Struct(far=Float(), near=Int(0, 9)), 2)),
 }
 # Types and defaults.
 ANSWERS: dict[str, tuple[ValueType, Any]] = {
@@ -86,11 +88,8 @@ def shown(n: int) -> dict[str, Any]:
         "words": WORDS[: n % 5],
         "price": n + 0.25,
         "last": SIGNS[n % 3],
-        "deep": {
-            "odd": n % 2 == 1,
-            "rows": [[n / 2, 3.0, 0.0][: n % 3]] * (n % 4),
-            "ends": [{"far": 0.5, "near": n % 10}] * (n % 3),
-        },
+        "rows": {"odd": n % 2 == 1, "each": [[n / 2, 3.0, 0.0][: n % 3]] * (n % 4)},
+        "ends": {"odd": n % 2 == 1, "each": [{"far": 0.5, "near": n % 10}] * (n % 3)},
     }
 
 
@@ -101,8 +100,8 @@ def answer(name: str, told: dict[str, Any]) -> Any:
     n += told["note"]["size"] + int(4 * told["price"])
     n += sum(one["x"] + (one["y"] >> 56) for one in told["path"]) + ["rock", "paper", "scissors"].index(told["last"])
     n += sum(2 + (mark == "blue") for mark in told["marks"] if mark is not None)
-    n += told["deep"]["odd"] + int(2 * sum(map(sum, told["deep"]["rows"])))
-    n += sum(one["near"] + int(2 * one["far"]) for one in told["deep"]["ends"])
+    n += told["rows"]["odd"] + int(2 * sum(map(sum, told["rows"]["each"])))
+    n += told["ends"]["odd"] + sum(one["near"] + int(2 * one["far"]) for one in told["ends"]["each"])
     n %= 97
     point = {"x": n % 10, "y": (n << 56) + 1}
     return {
@@ -155,10 +154,10 @@ static int64_t sum(const View *v)
     n += v->board_count + (v->has_target ? v->target : 0) + v->at.x + v->note.size + (int)(4 * v->price);
     for (int i = 0; i < v->path_count; i++) n += v->path[i].x + (v->path[i].y >> 56);
     for (int i = 0; i < v->marks_count; i++) if (v->marks[i].has_value) n += 2 + (v->marks[i].value == BLUE);
-    for (int i = 0; i < v->deep.rows_count; i++)
-        for (int j = 0; j < v->deep.rows_lengths[i]; j++) n += (int)(2 * v->deep.rows[i][j]);
-    for (int i = 0; i < v->deep.ends_count; i++) n += v->deep.ends[i].near + (int)(2 * v->deep.ends[i].far);
-    return (n + v->deep.odd) % 97;
+    for (int i = 0; i < v->rows.each_count; i++)
+        for (int j = 0; j < v->rows.each_lengths[i]; j++) n += (int)(2 * v->rows.each[i][j]);
+    for (int i = 0; i < v->ends.each_count; i++) n += v->ends.each[i].near + (int)(2 * v->ends.each[i].far);
+    return (n + v->rows.odd + v->ends.odd) % 97;
 }
 double share(const View *v) { return sum(v) / 4.0; }
 void word(const View *v, char answer[13]) { sprintf(answer, "né%d", (int)sum(v)); }
