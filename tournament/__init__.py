@@ -72,6 +72,6 @@ def __getattr__(name: str) -> object:
 
 
 def _cache_attribute(name: str, value: object) -> object:
-    """Store a function in the module, so that each later access finds it directly."""
+    """Store a function in the module, so that each later access finds it directly, and return it."""
     globals()[name] = value
     return value

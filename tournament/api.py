@@ -47,28 +47,30 @@ def run(
 ) -> Results:
     """Play a contest and return its results, as `tournament run` does.
 
-    Arguments that aren't given come from tournament.toml.
+    Arguments that are None come from tournament.toml. Games that the records already have aren't played again.
 
     Args:
         contest: Name of the contest's table; default the settings file's only one, or von_neumann_poker.
-        config: Path of tournament.toml.
+        config: Path of tournament.toml; default that of the current folder, otherwise that of a folder above the
+            records.
         entrants: Folder of bots.
-        results: Folder or URL for the records.
+        results: Folder or URL for the records, in which each contest has a folder.
         sessions: Sessions of a leg.
         seed: Integer or text that chooses the deals.
-        workers: How many workers play.
+        workers: How many workers play; 0 is one per core.
         executor: `auto`, `local` or `ray`.
         ray_address: Address of the Ray cluster to join.
         archive: Whether to archive a million or more games of other settings, or any of another game.
-        listener: Object that is called with messages and progress.
+        listener: Object that is called with messages and progress; None for none.
         **settings: Further keys of the contest's table, such as `replicas`.
 
     Returns:
         The results, as `load` returns them.
 
     Raises:
-        InputError: A setting, file or argument is wrong, or there are records that only `archive` lets it archive.
-        RunError: The run ended early; committed games are kept.
+        InputError: A setting, file or argument is wrong, or there are too few bots. Or there are records that only
+            `archive` lets it archive.
+        RunError: The run ended early; committed games are kept. Or records can't be read.
     """
     contest = _contest_name(contest, config, results)
     options = {"entrants": entrants, "results": results, "sessions": sessions, "seed": seed}
@@ -120,28 +122,28 @@ def match(
     Args:
         contest: Name of the contest's table.
         bot: Path or name of a bot.
-        *others: Paths or names of opponents; without any, all entrants.
-        baseline: Another version of the bot, which plays the same deals, at tables of three and more at the same
-            positions with the same companions, who are drawn from the field.
-        config: Path of tournament.toml.
+        *others: Paths or names of opponents, or names of house players; without any, all of them.
+        baseline: Another version of the bot, which plays the same deals. At tables of three and more it has the same
+            positions and the same companions, who are drawn from the field. None: there is no comparison.
+        config: Path of tournament.toml; default that of the current folder.
         entrants: Folder of bots.
         sessions: Sessions of a leg.
         replicas: Matches with each opponent.
         until_settled: Probability; play replicas until a test with it decides whether the bot is better than its
-            baseline, or than its only opponent.
+            baseline, or than its only opponent. None: play `replicas`.
         max_replicas: Maximum replicas with `until_settled`.
         seed: Integer or text that chooses the deals; by default a new one.
         workers: How many workers play.
         results: Folder that keeps the records; by default they are deleted.
-        listener: Object that is called with messages and progress.
-        look: Function that is called with the settings and the report while the records exist.
+        listener: Object that is called with messages and progress; None for none.
+        look: Function that is called with the settings and the report while the records exist; None for none.
 
     Returns:
         The report; its `to_frame()` has a row per opponent.
 
     Raises:
-        InputError: A setting, file or argument is wrong.
-        RunError: Play ended early.
+        InputError: A setting, file or argument is wrong, or a bot is unknown or can't play.
+        RunError: Play ended early, or this machine can't play.
     """
     from tournament.trial.match import play_match
 
@@ -181,12 +183,12 @@ def environment(
         contest: Name of the contest's table; default the settings file's only one, or von_neumann_poker.
         opponents: Paths or names of bots, which are confined as in a run, or functions that answer a turn; they take
             the other seats in order. Seats that are left over are the caller's, too.
-        seat: The caller's seat, or several.
+        seat: The caller's seat, from 0, or several.
         seed: Integer or text that chooses the games; by default a new one.
-        config: Path of tournament.toml.
+        config: Path of tournament.toml; default that of the current folder.
         entrants: Folder of bots.
         sessions: Sessions until opponents begin afresh; default the contest's.
-        listener: Object that is called with messages while bots are built.
+        listener: Object that is called with messages while bots are built; None for none.
 
     Raises:
         InputError: A setting, file or argument is wrong, or a bot can't play.
@@ -209,7 +211,7 @@ def compare(first: str | os.PathLike[str], second: str | os.PathLike[str]) -> Co
 
     Args:
         first: Folder or URL of a run's records, as `load` takes it.
-        second: The same of the other run.
+        second: Folder or URL of the other run's records.
 
     Raises:
         InputError: There are no records, or they are of different contests.
@@ -227,11 +229,11 @@ def cite(results: str | os.PathLike[str], *, final: bool = False, show_seed: boo
 
     Args:
         results: Folder or URL of the contest's records, as `load` takes it.
-        final: Whether to cite the last final of an open contest.
+        final: Whether to cite the last final of an open contest instead of its open records.
         show_seed: Whether to include the seed, from which all cards follow.
 
     Raises:
-        InputError: There are no records, or `show_seed` is set and their seed isn't beside them.
+        InputError: There are no records or no such final, or `show_seed` is set and their seed isn't beside them.
         RunError: The records can't be read.
     """
     from tournament.records import citation
@@ -255,13 +257,14 @@ def verify(
     Args:
         contest: Name of the contest's table; default the settings file's only one, or von_neumann_poker.
         replay: How many random legs to play again, or "all".
-        config: Path of tournament.toml.
+        config: Path of tournament.toml; default that of the current folder, otherwise that of a folder above the
+            records.
         entrants: Folder of bots.
-        results: Folder or URL of the records.
-        listener: Object that is called with messages and progress.
+        results: Folder or URL of the records, above the contest's own.
+        listener: Object that is called with messages and progress; None for none.
 
     Returns:
-        The findings; `problems` says what is wrong.
+        The findings; `problems` says what is wrong, and is empty if nothing is.
 
     Raises:
         InputError: A setting or argument is wrong, or there are no records.
@@ -288,8 +291,9 @@ def report(
     Args:
         contest: Name of the contest's table; default the settings file's only one, or von_neumann_poker.
         output: Path of the page.
-        config: Path of tournament.toml.
-        results: Folder or URL of the records.
+        config: Path of tournament.toml; default that of the current folder, otherwise that of a folder above the
+            records.
+        results: Folder or URL of the records, above the contest's own.
         public: Whether to omit the seed, games, questions of faults and bots' output.
 
     Raises:
@@ -322,14 +326,15 @@ def replay(
         contest: Name of the contest's table; default the settings file's only one, or von_neumann_poker.
         match: Number of the match, or the names of its bots.
         session: Session of the match, from 0.
-        game: Game of the session, from 0; by default all.
-        config: Path of tournament.toml.
+        game: Game of the session, from 0; None for all.
+        config: Path of tournament.toml; default that of the current folder, otherwise that of a folder above the
+            records.
         entrants: Folder of bots.
-        results: Folder or URL of the records.
+        results: Folder or URL of the records, above the contest's own.
 
     Raises:
         InputError: A setting or argument is wrong, the records have no such game, or its bots have changed.
-        RunError: This machine can't play it.
+        RunError: The records can't be read, or this machine can't play it.
     """
     from tournament.audit.replay import replay_games
 

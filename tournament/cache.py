@@ -29,8 +29,10 @@ _NAME_ANOTHER = "name a folder of yours in TOURNAMENT_CACHE"
 def cache_folder() -> Path:
     """Return the folder of compiled bots, the compiler's libraries and programs' folders. Its files are executed.
 
+    The folder might not exist. TOURNAMENT_CACHE names it, otherwise it is in XDG_CACHE_HOME or ~/.cache.
+
     Raises:
-        RunError: No home is known, or others than the user and root can write to the folder.
+        RunError: No home is known, or others than the user and root can write to the folder or an entry of it.
     """
     if named := os.environ.get("TOURNAMENT_CACHE"):
         root = Path(named)
@@ -50,7 +52,7 @@ def _check(path: Path, state: os.stat_result) -> None:
     """Check that only this user can have written at a path.
 
     Raises:
-        RunError: Others can.
+        RunError: It belongs to a user other than this one and root, or its group or others can write to it.
     """
     if state.st_uid not in (os.geteuid(), 0):
         whose = f"user {state.st_uid}"
@@ -65,7 +67,9 @@ def _check(path: Path, state: os.stat_result) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder of the cache, to which others can't write whatever the user's mask is.
+    """Make a folder of the cache and those above it, to which others can't write whatever the user's mask is.
+
+    Folders that exist stay as they are.
 
     Raises:
         OSError: The folder can't be made.
@@ -95,10 +99,12 @@ def read_cached(path: Path) -> bytes | None:
 
 
 def write_cached(path: Path, content: bytes) -> None:
-    """Write a content to a path, completely or not at all, even when power fails.
+    """Write a content with its checksum to a path, completely or not at all, even when power fails.
+
+    Missing folders are made, and the entry is listed as LISTED_IN says.
 
     Raises:
-        RunError: It can't be written.
+        RunError: It can't be written or listed.
     """
     with cache_trouble(path.parent):
         make_folder(path.parent)
@@ -118,10 +124,11 @@ def list_entry(path: Path) -> None:
 
 
 def get_or_make(path: Path, make: Callable[[], bytes]) -> bytes:
-    """Return the content stored at a path, after making and storing it if there is none.
+    """Return the content stored at a path, after making and storing it if there is none or it is damaged.
 
     Raises:
         RunError: The cache can't be read or written, or others can have written the file.
+        Exception: `make` raises it. Nothing is stored then.
     """
     content = read_cached(path)
     if content is None:
@@ -145,12 +152,12 @@ def cache_trouble(folder: Path) -> Iterator[None]:
 
 
 def require_room(folder: Path, label: str, hint: str = "") -> None:
-    """Check that a file of some size can be written to a folder. Call it when a program failed without saying why.
+    """Check that a file of 4 MiB can be written to a folder. Call it when a program failed without saying why.
 
     Args:
         folder: Folder of the cache, or for temporary files.
         label: The folder's name in messages.
-        hint: What else the user can do, after a semicolon.
+        hint: What else the user can do, with a semicolon before it; "" for nothing.
 
     Raises:
         RunError: The file can't be written.
@@ -164,12 +171,12 @@ def require_room(folder: Path, label: str, hint: str = "") -> None:
 
 
 def explain_failed_write(error: OSError, label: str) -> str:
-    """Return a line with the reason why this machine can't write to a place."""
+    """Return a line with the reason why this machine can't write to a place of this name."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return f"the disk of {label} is full; free some space and run again"
     return f"can't write to {label}: {error.strerror or error}"
 
 
 def _seal(path: Path, content: bytes) -> bytes:
-    """Return a digest of a path's name and a content, so that a file that moved to another name doesn't count."""
+    """Return the sha256 of a path's name and a content, so that a file that moved to another name doesn't count."""
     return hashlib.sha256(path.name.encode() + b"\0" + content).digest()

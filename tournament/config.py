@@ -68,10 +68,10 @@ _LIMITS = (
 
 
 def _moment(value: object) -> object:
-    """Return a date with a time, which can be in quotes.
+    """Return a date with a time, which can be in quotes. Its offset isn't checked.
 
     Raises:
-        ValueError: It is none.
+        ValueError: It is another kind of value, or a text that is no date in ISO format.
     """
     with contextlib.suppress(ValueError):
         value = datetime.fromisoformat(value) if isinstance(value, str) else value
@@ -145,7 +145,7 @@ class WatchSettings(BaseModel):
     @field_validator("closes")
     @classmethod
     def _is_after_it_opens(cls, closes: datetime | None, info: ValidationInfo) -> datetime | None:
-        """Return the end of submissions.
+        """Return the end of submissions, None if there is none.
 
         Raises:
             ValueError: It isn't after their start.
@@ -164,10 +164,14 @@ class Config:
         general: Keys before the first table.
         played: The contest by its own name, in the words of its table.
         contest: Keys of the contest's table.
+        sandbox: Keys of the table [sandbox].
+        entrants: Folder of the bots, which might not exist.
+        results: Folder or URL of the records, above the contest's own.
         folder: Folder from which the file's relative paths start.
-        opening: When an open contest takes bots.
-        house: Folder of the host's own bots, if there are any.
-        authors: Authors of submitted bots, if tables depend on them.
+        opening: When an open contest takes bots, and how many.
+        authors: Author of each submitted bot by its name. Empty: tables don't depend on authors.
+        house: Folder of the host's own bots. None: no key names one, there are no house seats, and the default folder
+            doesn't exist.
     """
 
     general: GeneralSettings
@@ -187,9 +191,9 @@ class Contests:
     """The contests of a settings file, by name: a table each. Built-in ones need no table.
 
     Attributes:
-        made: Those of the file whose rules could be loaded.
-        chosen: Names of those of the file, or of all built-in ones if it has none.
-        broken: Those whose rules can't be loaded, with the error, which is raised only on use.
+        made: The file's contests whose rules could be loaded, in its order.
+        chosen: Names of the file's contests in its order, broken ones, too. If it has none, all built-in ones.
+        broken: Error of each contest whose rules or library can't be loaded, raised only on use.
     """
 
     made: dict[str, Contest]
@@ -198,14 +202,14 @@ class Contests:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The file's contests, then the others."""
+        """The file's contests without broken ones, in its order, then the other built-in ones."""
         return tuple(dict.fromkeys((*self.made, *BUILT_IN)))
 
     def find(self, name: str) -> Contest:
-        """Return the contest of that name.
+        """Return the contest of that name. Shipped rules are found by their name, even without a table.
 
         Raises:
-            InputError: It is unknown, or its rules can't be loaded.
+            InputError: It is unknown, or its rules or library can't be loaded.
             RunError: The machine is at fault, such as a cache that can't be used.
         """
         if name in self.made:
@@ -222,21 +226,21 @@ def load_contests(path: Path | None = None, results: object = None) -> Contests:
 
     Args:
         path: Path of the settings file. By default it is tournament.toml of the current folder, or otherwise that
-            beside the records.
-        results: Folder or URL of the records. A settings file is looked for above the folder, but not beside a URL.
+            in one of the three folders above the records. Without either, there are the built-in contests.
+        results: Folder or URL of the records, or None. Nothing is looked for near a URL.
 
     Raises:
-        InputError: The file can't be read or isn't valid TOML, or a table defines no contest.
+        InputError: The file can't be read, has more than 64 KiB or isn't valid TOML, or a table defines no contest.
         RunError: The machine is at fault, such as a cache that can't be used.
     """
     return _contests_in(_read(path or _beside(results)))
 
 
 def _beside(results: object) -> Path | None:
-    """Return the settings file above these results, where `init` puts it.
+    """Return the settings file in one of the three folders above these results, the nearest first.
 
     Returns:
-        None if the current folder has one, or there is none.
+        None if the current folder has one, the results are None or at a URL, or there is none.
     """
     if Path(FILE_NAME).exists() or not isinstance(results, str | os.PathLike) or is_url(str(results)):
         return None
@@ -247,15 +251,18 @@ def _beside(results: object) -> Path | None:
 def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, **options: Any) -> Config:
     """Return the settings of a contest: the file's, overridden by options that aren't None.
 
-    Without a path, they come from tournament.toml of the current folder, or else from that beside the records.
+    Without a path, they come from tournament.toml of the current folder, or otherwise of a folder above the records.
+    Without such a file all settings have their defaults.
 
     Args:
         contest_name: Name of the contest's table.
         path: Path of the settings file.
-        options: Keys before the first table or of the contest's table, with their values.
+        options: Keys before the first table or of the contest's table, with their values. Their paths start from the
+            current folder, and the file's from its own.
 
     Raises:
-        InputError: A setting or option is wrong. The message names file, line and key, or the option.
+        InputError: The file can't be read, the contest is unknown or its rules can't be loaded, or a setting or option
+            is wrong. The message has a line for each wrong key, with file, line and key, or the option.
         RunError: The machine is at fault, such as a cache that can't be used.
     """
     file = _read(_beside(options.get("results")) if path is None else Path(path))
@@ -302,7 +309,7 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
 
 
 def _adapters(file: _File, contest_name: str, settings: ContestSettings) -> list[str]:
-    """Return the absolute paths of a contest's adapters.
+    """Return the absolute paths of a contest's adapters, in the order of the key.
 
     Raises:
         InputError: A file is missing, or isn't for any bots, or two are for the same language.
@@ -327,10 +334,11 @@ def _adapters(file: _File, contest_name: str, settings: ContestSettings) -> list
 
 
 def _library(file: _File, contest_name: str, value: object) -> list[Path]:
-    """Return the absolute paths of a contest's library.
+    """Return the absolute paths of a contest's library in the order of the key, or an empty list for None.
 
     Raises:
-        InputError: A file is missing or unsuitable.
+        InputError: A path is missing or unsuitable, a file can't be read, all are more than 1 MiB, or a module would
+            hide one of Python's own.
     """
     try:
         paths = library_paths(value, file.folder)
@@ -342,6 +350,12 @@ def _library(file: _File, contest_name: str, value: object) -> list[Path]:
 
 def with_configured_titles(contest: Contest, get_config: Callable[[str], Config]) -> Contest:
     """Return the contest of records with its table's title and description, if the table still has these rules.
+
+    If the table has other rules, or its settings are wrong, the contest is returned as it is.
+
+    Args:
+        contest: The contest of the records.
+        get_config: Called with the contest's name; returns its settings or raises InputError.
 
     Raises:
         RunError: The machine is at fault, such as a cache that can't be used.
@@ -357,7 +371,7 @@ def _sandbox(file: _File) -> SandboxSettings:
     """Return the table [sandbox]. Readable paths start beside the file.
 
     Raises:
-        InputError: A key is wrong.
+        InputError: A key is wrong, or the value is neither a table nor a text.
     """
     sandbox = _validate(SandboxSettings, file, file.sandbox(), _SANDBOX)
     return sandbox.model_copy(
@@ -367,7 +381,10 @@ def _sandbox(file: _File) -> SandboxSettings:
 
 @dataclass(frozen=True)
 class _File:
-    """A settings file: its name in messages, its folder, its text and the values in it."""
+    """A settings file: its name in messages, its folder, its text and the values in it.
+
+    Text and values are empty if there is no file.
+    """
 
     name: str
     folder: Path
@@ -375,7 +392,7 @@ class _File:
     document: dict[str, Any]
 
     def place(self, table: str | None, key: str) -> str:
-        """Return file and line of a key, for a message."""
+        """Return file and line of a key, for a message. A table of None means the keys before the first one."""
         return f"{self.name}, line {_line_number(self.text, table, key)}"
 
     def table(self, name: str) -> dict[str, Any]:
@@ -393,7 +410,7 @@ class _File:
         """Return the table [sandbox], which `sandbox = "off"` abbreviates.
 
         Raises:
-            InputError: The key has another kind of value.
+            InputError: The value is neither a table nor a text.
         """
         value = self.document.get(_SANDBOX)
         return {"mode": value} if isinstance(value, str) else self.table(_SANDBOX)
@@ -403,7 +420,7 @@ def _contests_in(file: _File) -> Contests:
     """Return the contests that a file's tables define.
 
     Raises:
-        InputError: A table defines no contest.
+        InputError: A table defines no contest. Rules that can't be loaded are in `broken` instead.
         RunError: The machine is at fault, such as a cache that can't be used.
     """
     contests: dict[str, Contest] = {}
@@ -496,7 +513,8 @@ def _read(path: Path | None) -> _File:
     """Return a settings file, or an empty one if no path is given and the current folder has none.
 
     Raises:
-        InputError: The file can't be read, or isn't valid TOML.
+        InputError: The file can't be read, is no UTF-8, has more than 64 KiB, or isn't valid TOML. Or a dotted key has
+            more than 16 parts.
     """
     file = path or Path(FILE_NAME)
     if path is None and not file.exists():
@@ -538,10 +556,10 @@ def _validate(
         file: The settings file.
         values: Values by key, with options in place.
         table: Name of the table, None for the keys before the first one.
-        options: Those of the values that are options, which errors name as such.
+        options: Those of the values that are options, which errors name as such; None if there are none.
 
     Raises:
-        InputError: A key or option is wrong. The message has a line for each.
+        InputError: A key or option is wrong or unknown. The message has a line for each, without secret values.
     """
     try:
         return model.model_validate(dict(values))
@@ -573,7 +591,14 @@ def _as_written(value: object) -> str:
 
 
 def _unknown(key: str, value: object, model: type[BaseModel], table: str | None) -> str:
-    """Return the reason why a table doesn't have a key."""
+    """Return the reason why a table doesn't have a key, as a part of a message.
+
+    Args:
+        key: The key.
+        value: Its value, or None if it was an option.
+        model: Class of the table's settings.
+        table: Name of the table, None for the keys before the first one.
+    """
     if table is not None and key in GeneralSettings.model_fields:
         return f"{key} isn't a key of [{table}]; put it before the first table"
     if table is None and key in ContestSettings.model_fields:
@@ -588,7 +613,10 @@ def _unknown(key: str, value: object, model: type[BaseModel], table: str | None)
 
 
 def _line_number(text: str, table: str | None, key: str) -> int:
-    """Return the line number, from 1, of a key of a table (None: before the first table), or of the table's head."""
+    """Return the line number, from 1, of a key of a table, or of the table's head if the key isn't found.
+
+    It is 1 if neither is found. A table of None means the keys before the first table.
+    """
     current: str | None = None
     table_line = 1
     for number, line in enumerate(text.splitlines(), 1):

@@ -82,7 +82,14 @@ class ConformanceError(AssertionError):
 
 @dataclass(frozen=True)
 class PlayedContest:
-    """A played contest: its folder, its tables as read from there, and its results."""
+    """A played contest.
+
+    Attributes:
+        folder: Folder of the contest's records.
+        tables: The tables "games", "sessions" and "matches" as read from there. Rows are in order of match, session and
+            game, and names are texts.
+        results: Results of the run.
+    """
 
     folder: Path
     tables: dict[str, pd.DataFrame]
@@ -97,12 +104,19 @@ class ContestSuite:
     Args:
         contest: Name of the contest's table.
         folder: Folder for settings files, bots and results.
-        rules: Value of the table's key `rules`.
-        languages: Languages of the bots, as for `tournament new`. By default the first compiled one and Python.
+        rules: Value of the table's key `rules`; "" leaves it out.
+        languages: Languages of the bots, as for `tournament new`. Empty: the first compiled one and Python, as far as
+            the contest has templates for them.
         thorough: Whether positions are compared at every number of seats, instead of the fewest and the most, and over
             twice as many sessions.
-        library: Value of the table's key `library`.
-        **settings: Further keys of the contest's table.
+        library: Value of the table's key `library`; an empty one leaves it out.
+        **settings: Further keys of the contest's table. They replace the suite's own, such as `seed` and `max_faults`.
+
+    Attributes:
+        name: Name of the contest's table.
+        folder: Folder for settings files, bots and results.
+        thorough: Whether positions are compared thoroughly.
+        blocks: Blocks of sessions between equal bots, 8, or 16 if thorough.
     """
 
     def __init__(
@@ -129,10 +143,11 @@ class ContestSuite:
 
     @cached_property
     def contest(self) -> Contest:
-        """The contest, with the columns of its tables.
+        """The contest, with the columns of its tables for `seats` seats.
 
         Raises:
             InputError: The settings are wrong.
+            RunError: The cache can't be used.
         """
         return load_config(self.name, self._settings_file("once")).played.seated(self.seats)
 
@@ -148,30 +163,32 @@ class ContestSuite:
 
     @property
     def has_positions(self) -> bool:
-        """True if bots play each other at positions."""
+        """True if bots play each other at positions, so not for a single seat."""
         return self.contest.scored.by_position and self.seats > 1
 
     @property
     def bots(self) -> int:
         """Number of bots, including the one that fails, so that a table remains when it is disqualified.
 
-        House bots don't count.
+        House bots don't count. There are at least 3, otherwise one more than the seats of entrants.
+        If one match has all bots, there are as many as seats.
         """
         entrants = self.seats - self.settings.house_seats
         return max(3, entrants if self.contest.seats == "all" else entrants + 1)
 
     @property
     def settings(self) -> ContestSettings:
-        """The contest's settings.
+        """The contest's settings, read again from the file each time.
 
         Raises:
             InputError: The settings are wrong.
+            RunError: The cache can't be used.
         """
         return load_config(self.name, self._settings_file("once")).contest
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """Languages of the bots, repeated if there are more bots."""
+        """Languages of the bots by number, a compiled one first by default. They repeat if there are more bots."""
         languages = list(templates(self.contest))
         compiled = [language for language in ("c", "cpp") if language in languages]
         return self._languages or (*compiled[:1], *[language for language in languages if language == "python"])
@@ -181,7 +198,7 @@ class ContestSuite:
         """A run of all bots, by one worker.
 
         Raises:
-            InputError: The settings are wrong.
+            InputError: The settings are wrong, or a bot can't be written.
             RunError: The rules fail in a leg, or the run ends early.
         """
         file = self._settings_file("once")
@@ -209,10 +226,12 @@ class ContestSuite:
 
     @cached_property
     def with_other_hash_seeds(self) -> list[dict[str, pd.DataFrame]]:
-        """Tables of the same bots, written in another order and played in processes with other hash seeds.
+        """Tables "games" and "sessions" of the same bots, written in another order, for each of two other hash seeds.
+
+        Each run is a process of its own, and rows are in order of match, session and game.
 
         Raises:
-            ConformanceError: A process fails.
+            ConformanceError: A process fails. The message has the last 500 characters of its errors.
             InputError: The settings are wrong.
         """
         files = [self._settings_file(f"hash_seed_{hash_seed}") for hash_seed in _HASH_SEEDS]
@@ -238,7 +257,7 @@ class ContestSuite:
 
     @cached_property
     def lost(self) -> PlayedContest:
-        """A run of bots and of one that answers illegally wherever that loses the game.
+        """A run of bots and of one that answers illegally wherever that loses the game, and legally elsewhere.
 
         Raises:
             InputError: The settings are wrong.
@@ -257,9 +276,10 @@ class ContestSuite:
 
     @property
     def seat_counts(self) -> tuple[int, ...]:
-        """The numbers of seats at which positions are compared: fewest and most, or all if thorough.
+        """The numbers of seats at which positions are compared, ascending: fewest and most, or all if thorough.
 
-        If one table has all bots, they double from two up to a limit.
+        If one table has all bots, they are chosen from 2 up to the most seats of a table. Numbers that the settings
+        don't allow are left out. Without positions, or with a fixed number of seats, it is `seats` alone.
         """
         seats = self.contest.seats
         if not self.has_positions or isinstance(seats, int) or "seats" in self._table:
@@ -269,7 +289,10 @@ class ContestSuite:
         return tuple(count for count in counts if self._can_seat(count)) or (self.seats,)
 
     def _can_seat(self, seats: int) -> bool:
-        """Return whether the settings allow this many seats: those of a game of OpenSpiel follow from its name."""
+        """Return whether the settings allow this many seats.
+
+        True without a check if the rules have no range of seats.
+        """
         if not isinstance(self.contest.seats, range):
             return True
         try:
@@ -281,11 +304,15 @@ class ContestSuite:
     def equal_bot_points(self, seats: int) -> pd.DataFrame:
         """Return the points of one match between equal bots, over blocks in which each sits at every position once.
 
-        There is a row for each session and position.
+        The table has the columns session, position, bot and points, and is the same object at each call. All sessions
+        of position 0 come first. There is a row for each session and position.
+
+        Args:
+            seats: Number of seats, house seats included.
 
         Raises:
-            InputError: The settings don't allow this number of seats.
-            RunError: The rules fail.
+            InputError: The settings don't allow this number of seats, or a bot can't be written.
+            RunError: The rules fail in a leg, or the run ends early.
         """
         if seats not in self._equal:
             file = self._settings_file(f"equal_{seats}", **self._block_settings(seats))
@@ -299,17 +326,22 @@ class ContestSuite:
         return self._equal[seats]
 
     def _block_settings(self, seats: int) -> dict[str, int]:
-        """Return the settings of legs of this many seats, with several blocks of sessions."""
+        """Return the settings of legs of this many seats: a multiple of it as `sessions`, and perhaps `seats`.
+
+        The latter is a key only if the rules have a range of seats.
+        """
         more = {"seats": seats} if isinstance(self.contest.seats, range) else {}
         return {"sessions": self.blocks * seats, **more}
 
     def random_bot_points(self, seats: int) -> pd.DataFrame:
         """Return the points of a match between bots that answer at random, which the rules' own core draws.
 
-        There is a row for each session and position.
+        The table is like that of `equal_bot_points`, and the same object at each call. The rules have to be able to
+        draw answers: `contest.new_random_core` isn't None.
 
         Raises:
-            ConformanceError: The rules fail.
+            InputError: The settings are wrong.
+            ConformanceError: The rules fail. The message names the error and its place.
         """
         if seats not in self._random:
             make = self.contest.new_random_core
@@ -338,7 +370,11 @@ class ContestSuite:
         return self._random[seats]
 
     def bot(self, number: int) -> Path:
-        """Return the file or folder of a bot that doesn't fail."""
+        """Return the file or folder of a bot that doesn't fail, in the run `once`, which has to be played before.
+
+        Args:
+            number: Number of the bot, from 0.
+        """
         names = [path for path in (self.folder / "once" / "bots").iterdir() if path.stem == f"bot_{number}"]
         return names[0]
 
@@ -347,10 +383,11 @@ class ContestSuite:
 
         Args:
             name: Name of the folder.
-            **settings: Settings instead of the suite's.
+            **settings: Settings instead of the suite's. They are ignored if the file exists.
 
         Raises:
-            InputError: The settings are wrong.
+            InputError: The settings are wrong, or a house bot can't be written.
+            RunError: The cache can't be used.
         """
         file = self.folder / name / "tournament.toml"
         if not file.exists():
@@ -365,7 +402,13 @@ class ContestSuite:
         return file
 
     def _write_bot(self, file: Path, number: int) -> None:
-        """Write a bot from its template, or for the last number the bot that fails."""
+        """Write a bot from its template into the folder `bots` next to a settings file.
+
+        The last number is the bot that fails at every question.
+
+        Raises:
+            InputError: The bot can't be written, such as if its file exists.
+        """
         bots = file.parent / "bots"
         if number < self.bots - 1:
             language = self.languages[number % len(self.languages)]
@@ -377,7 +420,11 @@ class ContestSuite:
         (bots / f"{_FAULTY}.py").write_text("\n\n".join(functions), encoding="utf-8")
 
     def _play(self, file: Path, workers: int) -> PlayedContest:
-        """Play a run, and return it.
+        """Play a run, and return it with its tables sorted.
+
+        Args:
+            file: The settings file.
+            workers: Number of workers.
 
         Raises:
             InputError: The settings are wrong.
@@ -395,7 +442,8 @@ def documented(suite: ContestSuite) -> None:
     """Check that every column and every setting has a meaning, and that there is a bot to start from.
 
     Raises:
-        ConformanceError: One has none, there is no such bot, or the version is below 1.
+        ConformanceError: A column or setting has none, there is no such bot, or the version is below 1.
+        InputError: The settings are wrong.
     """
     contest = suite.contest
     for table, columns in (("games", contest.games), ("sessions", contest.sessions)):
@@ -411,7 +459,8 @@ def extremes(suite: ContestSuite) -> None:
     """Check that the bot to start from can enter: it answers ordinary and extreme questions, twice the same.
 
     Raises:
-        ConformanceError: It can't, or no question is asked at the limits.
+        ConformanceError: A bot doesn't build, has a fault, plays other games with the same seed, or is asked nothing
+            at the limits.
         RunError: The rules fail in a leg, or a run ends early.
         InputError: This machine can't confine a bot.
     """
@@ -429,7 +478,7 @@ def records(suite: ContestSuite) -> None:
     """Check that the records are as declared: columns, types, one row a game, and games in every session.
 
     Raises:
-        ConformanceError: They aren't.
+        ConformanceError: Columns, types or numbers of games differ, a value is missing, or a row is there twice.
         RunError: The rules fail in a leg, or a run ends early.
     """
     games, sessions = (suite.once.tables[name] for name in _TABLES)
@@ -456,7 +505,7 @@ def conservation(suite: ContestSuite) -> None:
     """Check that the points of each row, and the scores of two seats, add up to 0 in a zero-sum game.
 
     Raises:
-        ConformanceError: They don't.
+        ConformanceError: They don't. Rounding is allowed for scores, and for rows of more than two seats.
         RunError: The rules fail in a leg, or a run ends early.
     """
     scored = suite.contest.scored
@@ -494,7 +543,7 @@ def hash_independence(suite: ContestSuite) -> None:
     """Check that games depend neither on the order of a set of texts, nor on the order in which bots are written.
 
     Raises:
-        ConformanceError: They do, or another process fails.
+        ConformanceError: They do, or another process fails. Rules with a core of the engine's aren't checked.
         RunError: The rules fail in a leg, or a run ends early.
     """
     if not isinstance(suite.settings, Settings):
@@ -529,7 +578,7 @@ def faults(suite: ContestSuite) -> None:
     """Check that a bot that fails is disqualified by the first fault too many, and that no other bot is at fault.
 
     Raises:
-        ConformanceError: It isn't, or another bot is.
+        ConformanceError: It isn't, another bot has a fault, or the standings lack a bot.
         RunError: The rules fail in a leg, or a run ends early.
     """
     standings = {line.name: line for line in suite.once.results.ranking.entrants}
@@ -554,6 +603,7 @@ def positions(suite: ContestSuite) -> None:
 
     Raises:
         ConformanceError: Two bots earn significantly different points, or the rules fail between random ones.
+            Contests without positions aren't checked.
         RunError: The rules fail in a leg, or a run ends early.
     """
     if not suite.has_positions:
@@ -577,21 +627,25 @@ def positions(suite: ContestSuite) -> None:
 
 
 def _manners(suite: ContestSuite) -> list[tuple[str, Callable[[int], pd.DataFrame]]]:
-    """Return the kinds of bots between which positions are compared, each with the function that returns its points."""
+    """Return the kinds of bots between which positions are compared, each with the function that returns its points.
+
+    The kind "equal" comes first, then "random" if the rules can draw answers.
+    """
     manners: list[tuple[str, Callable[[int], pd.DataFrame]]] = [("equal", suite.equal_bot_points)]
     return [*manners, ("random", suite.random_bot_points)] if suite.contest.new_random_core else manners
 
 
 def _mean_and_error(values: Floats) -> tuple[float, float]:
-    """Return a mean and its standard error."""
+    """Return the mean of at least two values, and its standard error."""
     return float(values.mean()), float(values.std(ddof=1) / math.sqrt(len(values)))
 
 
 def position_values(suite: ContestSuite) -> list[str]:
     """Return the points per session that the best and the worst position earn more than the others, as lines of text.
 
-    There is a line for each number of seats and kind of bot, except if no position differs significantly. A contest
-    without positions has no lines. ± is the standard error.
+    There is a line for each number of seats and kind of bot, except if no position differs significantly. Lines are
+    sorted by number of seats, equal bots before random ones. A contest without positions has no lines. ± is the
+    standard error.
 
     Raises:
         ConformanceError: The rules fail between random bots.
@@ -608,7 +662,16 @@ def position_values(suite: ContestSuite) -> list[str]:
 
 
 def _worth(points: pd.DataFrame, seats: int, blocks: int) -> str:
-    """Return the excess points per session of the best and worst positions as text, or "" if all earn the same."""
+    """Return the excess points per session of the best and then the worst position as text.
+
+    Only positions with a significant difference from the mean of the others count. If there is one, it is alone. ""
+    means that there is none.
+
+    Args:
+        points: Points by session and position.
+        seats: Number of seats.
+        blocks: Number of blocks of sessions.
+    """
     differing = []
     for position, own in points.groupby("position"):
         other_points = points[points.position != position].groupby("session").points.mean()
@@ -620,7 +683,7 @@ def _worth(points: pd.DataFrame, seats: int, blocks: int) -> str:
 
 
 def _by_position(rows: pd.DataFrame, bots: Sequence[pd.Series[Any]]) -> pd.DataFrame:
-    """Return rows of sessions as a row for each session and position.
+    """Return rows of sessions as a row for each session and position, by position and then as given.
 
     Args:
         rows: The sessions.
@@ -637,7 +700,7 @@ def illegal(suite: ContestSuite) -> None:
     """Check that an illegal answer loses the game, and is no fault, if the decision declares that.
 
     Raises:
-        ConformanceError: It is a fault.
+        ConformanceError: It is a fault. Contests without such a decision aren't checked.
         RunError: The rules fail in a leg, or a run ends early.
     """
     if not any(question.loses for question in suite.contest.interface.questions):
@@ -667,7 +730,7 @@ def _require(holds: bool, message: str) -> None:
 
 
 def _sorted(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table in the order of its keys, with names as texts."""
+    """Return a copy of a table in order of match, session and game, as far as it has them, with names as texts."""
     table = table.astype({name: str for name, kind in table.dtypes.items() if kind == "category"})
     keys = [name for name in ("match", "session", "game") if name in table.columns]
     return table.sort_values(keys).reset_index(drop=True)

@@ -23,7 +23,7 @@ class BotTrouble(RunError):
     """Raised for a bot that can't play on, or that a leg was too late for. It ends a run only if nothing contains it.
 
     Attributes:
-        names: Bots that can be the cause.
+        names: Names of the bots that can be the cause.
         reason: The reason as one line.
     """
 
@@ -38,7 +38,8 @@ class BotTrouble(RunError):
 def our_error(error: BaseException, doing: str) -> str:
     """Return a line about our own code's error while `doing` something with a bot.
 
-    The traceback is stored, and the line has its path.
+    The traceback is stored, and the line has its path. If it can't be stored, the line has none. The error's message is
+    cut at 300 characters.
     """
     message = truncate(" ".join(printable(str(error)).split()), _MAX_LETTERS)
     path = _store_traceback(error)
@@ -57,7 +58,7 @@ class containing:  # noqa: N801
 
     Raises:
         BotTrouble: There was an unexpected error within.
-        RunError: The machine is the cause.
+        RunError: The machine is the cause: this process has no descriptor left, or the error is a MachineError.
     """
 
     __slots__ = ("_doing", "_expected", "_name")
@@ -77,6 +78,9 @@ class containing:  # noqa: N801
 
 def contained(error: Exception, name: str, doing: str) -> BotTrouble:
     """Return an error that came up while a bot did something as trouble of the bot of this name.
+
+    The reason is the message of a TournamentError. For others it is the line by `our_error`, which stores the
+    traceback.
 
     Raises:
         RunError: The machine is the cause, which no bot can be: this process has no descriptor left, or the error is a

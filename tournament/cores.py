@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def cores() -> int:
-    """Return the processors that this process can use, by its affinity and the quotas of its groups.
+    """Return the number of processors that this process can use, at least 1, by its affinity and its groups' quotas.
 
     If the system doesn't report them, all of the machine count.
     """
@@ -20,7 +20,10 @@ def cores() -> int:
 
 @cache
 def _quota() -> int:
-    """Return the processors whose time this process's groups can use, rounded up, or a large number without a limit."""
+    """Return the processors whose time this process's groups can use, rounded up, or 2²⁰ without a limit.
+
+    It is read once in a process.
+    """
     with contextlib.suppress(OSError):
         return read_quota(Path("/proc/self/cgroup").read_text(), Path("/sys/fs/cgroup"))
     return 1 << 20
@@ -34,7 +37,7 @@ def read_quota(groups: str, mounted: Path) -> int:
         mounted: Folder of the groups' files.
 
     Returns:
-        At least 1, and a large number if there is no quota.
+        At least 1, and 2²⁰ if there is no quota.
     """
     quota = math.inf
     for line in groups.splitlines():
@@ -50,7 +53,10 @@ def read_quota(groups: str, mounted: Path) -> int:
 
 
 def _share(group: Path) -> float:
-    """Return a group's quota in processors, from the files of either version of groups, infinite without a limit."""
+    """Return a group's quota in processors, from the files of either version of groups.
+
+    It is infinite without a limit, and if the files can't be read.
+    """
     with contextlib.suppress(OSError, ValueError):
         most, period = (group / "cpu.max").read_text().split()
         return float("inf" if most == "max" else most) / int(period)

@@ -15,7 +15,7 @@ class TournamentError(Exception):
     """Base class for errors shown without a traceback.
 
     Attributes:
-        exit_code: Exit code of a command that ends with it.
+        exit_code: Exit code of a command that ends with it: 2 for InputError, otherwise 1.
     """
 
     exit_code = 1
@@ -32,7 +32,7 @@ class TooFewBotsError(InputError):
 
 
 class RunError(TournamentError):
-    """Raised when a run stops early. Committed games are kept."""
+    """Raised when a run stops early, or this machine fails otherwise. Committed games are kept."""
 
 
 class MachineError(RunError):
@@ -40,53 +40,66 @@ class MachineError(RunError):
 
 
 def printable(text: str) -> str:
-    """Return an untrusted text with escapes for characters that terminals or files can't show."""
+    """Return an untrusted text with escapes for unprintable characters, except line breaks and tabs."""
     return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)
 
 
 def one_line(text: str) -> str:
-    """Return an untrusted text as one line, with escapes for all other unprintable characters."""
+    """Return an untrusted text as one line, with escapes for line breaks, tabs and all other unprintable characters."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def truncate(text: str, length: int) -> str:
-    """Return a text's first `length` characters, encodable as UTF-8, and the number of further ones."""
+    """Return a text's first `length` characters, encodable as UTF-8, and the number of further ones, if any."""
     shortened = text[:length].encode("utf-8", "replace").decode("utf-8")
     return shortened if len(text) <= length else f"{shortened}… ({len(text) - length:,} characters more)"
 
 
 def pluralize(count: int, singular: str, more: str = "") -> str:
-    """Return a number of things as text: 1 leg, 2,000 legs."""
+    """Return a number of things as text, such as "1 leg" or "2,000 legs".
+
+    Args:
+        count: The number.
+        singular: The word for one thing.
+        more: The word for several; "" means `singular` with an s.
+    """
     return f"{count:,} {singular if count == 1 else more or f'{singular}s'}"
 
 
 def and_more(count: int) -> str:
-    """Return the number of things that weren't named as text, or "" if there are none."""
+    """Return the number of things that weren't named as text, such as " and 3 more", or "" if there are none."""
     return f" and {count:,} more" if count > 0 else ""
 
 
 def truncate_lines(lines: Sequence[str], count: int) -> list[str]:
-    """Return the first lines, and one with the number of further ones."""
+    """Return the first `count` lines, and one with the number of further ones if there are any."""
     return [*lines[:count], *([f"…{and_more(len(lines) - count)} lines"] if len(lines) > count else [])]
 
 
 def join_names(names: Sequence[str], count: int = 10) -> str:
-    """Return the first names in a line, and the number of further ones."""
+    """Return the first names in a line, with commas, and the number of further ones. The line is "" without names."""
     return ", ".join(names[:count]) + and_more(len(names) - count)
 
 
 def main_error_line(problem: str) -> str:
-    """Return the most informative line of a problem: a compiler's first error, otherwise the first line."""
+    """Return the most informative line of a problem: a compiler's first error, otherwise the first line.
+
+    The line is stripped. Empty lines don't count, and "" means that there are no others.
+    """
     lines = [line.strip() for line in problem.splitlines() if line.strip()]
     return next((line for line in lines if "error:" in line), lines[0] if lines else "")
 
 
 def name_parameters_in_errors(called: _Called) -> _Called:
-    """Return a function whose errors name parameters, not the command's options."""
+    """Return a function that does the same, but whose InputErrors name parameters instead of the command's options."""
 
     @functools.wraps(called)
     def call(*args: Any, **named: Any) -> Any:
-        """Call the function, and raise its InputError with parameters in place of options."""
+        """Call the function.
+
+        Raises:
+            InputError: The function raises it. Its message names parameters in place of options.
+        """
         try:
             return called(*args, **named)
         except InputError as error:

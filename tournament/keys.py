@@ -31,10 +31,11 @@ _MAX_LETTERS = 1000
 
 
 def _seed_text(value: object) -> str:
-    """Return a seed as text: an integer in decimal, or any other text unchanged.
+    """Return a seed as text: an integer in decimal without leading zeros, or any other text unchanged.
 
     Raises:
-        PydanticCustomError: It is neither, out of range, too long, or has characters that can't be printed.
+        PydanticCustomError: It is neither, negative or above 2²⁵⁶ − 1, empty, longer than 1,000 characters, or has
+            characters that can't be printed.
     """
     if isinstance(value, int) and not isinstance(value, bool):
         if not 0 <= value < 1 << 256:
@@ -54,12 +55,12 @@ Seed = Annotated[str, BeforeValidator(_seed_text), WithJsonSchema({"anyOf": [{"t
 
 
 def drawn_seed() -> str:
-    """Draw a new seed that can't be guessed."""
+    """Draw a new seed that can't be guessed, and return it: 128 random bits as 32 hexadecimal digits."""
     return secrets.token_hex(_DRAWN_BITS // 8)
 
 
 def guessable(seed: str) -> bool:
-    """Return whether all seeds of this kind could be tried."""
+    """Return whether all seeds of this kind could be tried: numbers below 2⁶⁴, and texts of fewer than 16 letters."""
     if seed.isascii() and seed.isdigit():
         return int(seed) < _GUESSABLE_BELOW
     return len(seed) < _GUESSABLE_LETTERS
@@ -67,7 +68,10 @@ def guessable(seed: str) -> bool:
 
 @cache
 def master_key(seed: str) -> bytes:
-    """Return the master key of a seed. Unless `drawn_seed` drew it, the first call takes a tenth of a second."""
+    """Return the master key of a seed, 32 bytes.
+
+    Unless the seed has the form of one by `drawn_seed`, the first call takes a tenth of a second and 32 MB.
+    """
     if _DRAWN.fullmatch(seed):
         return hashlib.blake2b(seed.encode(), digest_size=KEY_BYTES, person=_SALT).digest()
     costs = {"n": _COST, "r": _BLOCK_SIZE, "p": _PARALLEL, "maxmem": _MAX_MEMORY}
@@ -75,7 +79,10 @@ def master_key(seed: str) -> bytes:
 
 
 def sub_key(key: bytes, *label: str | int) -> bytes:
-    """Return the key for the use that a label names. Labels are hashed as JSON lists, so that none are confused."""
+    """Return the key of 32 bytes for the use that a label names.
+
+    Labels are hashed as JSON lists, so that none are confused: 1 and "1" give different keys.
+    """
     return hashlib.blake2b(f"[{_written(label)}]".encode(), key=key, digest_size=KEY_BYTES).digest()
 
 
@@ -92,7 +99,7 @@ class SubKeys:
         self._begun.update(_written(label[-1:]).encode())
 
     def of(self, *more: str | int) -> bytes:
-        """Return the `sub_key` whose label ends with these parts."""
+        """Return the `sub_key` whose label ends with these parts, of which there is at least one."""
         digest = self._begun.copy()
         digest.update(_label_end(more))
         return digest.digest()
@@ -100,7 +107,10 @@ class SubKeys:
 
 @lru_cache
 def _begun(key: bytes, label: tuple[str | int, ...]) -> hashlib.blake2b:
-    """Return the hash of a key and of a label without its last part, which follows."""
+    """Return the hash of a key and of a label without its last part, which follows.
+
+    The object is shared, so callers copy it before they add to it.
+    """
     start = "".join([f"{_written((part,))}," for part in label])
     return hashlib.blake2b(f"[{start}".encode(), key=key, digest_size=KEY_BYTES)
 
@@ -123,12 +133,12 @@ def trial_key(seed: str) -> bytes:
 
 
 def to_number(key: bytes) -> int:
-    """Return a number of 64 bits from a key that has no other use."""
+    """Return a number from 0 to 2⁶⁴ − 1 from a key that has no other use."""
     return int.from_bytes(key[:8], "little")
 
 
 def helpers_key(random_seed: int) -> bytes:
-    """Return the key for a bot's draws by a contest's helpers, from the start of the bot's own rand().
+    """Return the key of 32 bytes for a bot's draws by a contest's helpers, from the start of the bot's own rand().
 
     A process receives only that number, and all kinds of bots must get the same samples (sdk/texas.py
     has the same line). It lets a bot foresee its own samples, and nothing else.
@@ -137,18 +147,21 @@ def helpers_key(random_seed: int) -> bytes:
 
 
 def random_bytes_key(random_seed: int) -> bytes:
-    """Return the key for a WebAssembly bot's random bytes from its system, separate from rand()."""
+    """Return the key of 32 bytes for a WebAssembly bot's random bytes from its system, separate from rand()."""
     return hashlib.blake2b(random_seed.to_bytes(8, "little"), digest_size=KEY_BYTES, person=b"random bytes").digest()
 
 
 def seed_after_faults(random_seed: int, faults: int) -> int:
-    """Return the start of a bot's rand() after a restart with this many faults: a hash, so that nothing repeats."""
+    """Return the 64-bit start of a bot's rand() after a restart with this many faults. Nothing repeats, by a hash."""
     content = random_seed.to_bytes(8, "little") + faults.to_bytes(8, "little")
     return int.from_bytes(hashlib.blake2b(content, digest_size=8, person=b"starts again").digest(), "little")
 
 
 def partner_seed(random_seed: int, index: int) -> int:
-    """Return the start of the rand() of an entrant's bot at a place of its team: a hash, but for the first bot."""
+    """Return the 64-bit start of the rand() of an entrant's bot at a place of its team, from 0.
+
+    The first bot has the entrant's own, and each other one a hash.
+    """
     if index == 0:
         return random_seed
     content = random_seed.to_bytes(8, "little") + index.to_bytes(8, "little")

@@ -32,7 +32,13 @@ TIME_KINDS: frozenset[FailureKind] = frozenset(("fuel", "silence", "time"))
 
 @dataclass(frozen=True)
 class Failure:
-    """A bot's failure as text, and its kind."""
+    """A bot's failure as text, and its kind.
+
+    Attributes:
+        what: The failure, as part of a sentence about the bot.
+        kind: "fuel", "silence" or "time" for a bot that takes too long, "start", "line" for an answer that can't be
+            read, or "other".
+    """
 
     what: str
     kind: FailureKind = "other"
@@ -57,7 +63,13 @@ class Unfit(Exception):
 
 
 def cant_start(why: str, kind: FailureKind = "start", *, is_permanent: bool = False) -> Unfit:
-    """Return the error of a bot that can't start a leg, with the reason."""
+    """Return the error of a bot that can't start a leg, with the reason. It isn't raised here.
+
+    Args:
+        why: The reason.
+        kind: Kind of failure.
+        is_permanent: Whether the bot would fail again, on any machine like this one.
+    """
     return Unfit(f"can't start: {why}", kind, is_permanent=is_permanent)
 
 
@@ -70,12 +82,15 @@ def memory_failure(megabytes: int) -> Failure:
 
 
 def legs_per_replica(settings: Mapping[str, object], seats: int = 2) -> int:
-    """Return the legs of a match in each replica, by the contest's settings: one for each seat if it is duplicate."""
+    """Return the number of legs of a match in each replica: one for each seat if it is duplicate, otherwise 1."""
     return seats if settings.get("duplicate") else 1
 
 
 def make_title(seats: Sequence[str], house: str = "") -> str:
-    """Return the players as text: names by seat, then the house player's."""
+    """Return the players as text: names by seat, then the house player's, which is "" if there is none.
+
+    Two are joined by "against", more by commas.
+    """
     players = [*seats, house] if house else seats
     return (" against " if len(players) == 2 else ", ").join(players)
 
@@ -84,7 +99,12 @@ _Number = TypeVar("_Number", int, npt.NDArray[np.int64])
 
 
 def match_number(first: _Number, second: _Number) -> _Number:
-    """Return the number of the match between two entrants: triangular, so that new bots change no number."""
+    """Return the number of the match between two entrants, from 0: triangular, so that new bots change no number.
+
+    Args:
+        first: Number of one entrant, or an array of them, from 0.
+        second: Number of another one, or an array. The order of the two doesn't matter.
+    """
     high: _Number = (first + second + abs(first - second)) // 2
     number: _Number = high * (high - 1) // 2 + (first + second - high)
     return number
@@ -92,6 +112,8 @@ def match_number(first: _Number, second: _Number) -> _Number:
 
 def house_match_number(entrant: _Number, house: _Number) -> _Number:
     """Return the number of an entrant's match against a house player, so that new bots and players change no number.
+
+    Both have numbers from 0, each of its own kind, or are arrays of them.
 
     Matches are numbered by growing squares (M. Szudzik, "An Elegant Pairing Function", 2006).
     """
@@ -105,13 +127,13 @@ class LegPlan(NamedTuple):
 
     Attributes:
         match: Number of the match.
-        number: Number of the leg in the match.
+        number: Number of the leg in the match, from 0.
         sessions: Sessions to play, recorded starting at `first_session`.
         deals_key: Key of all that is dealt.
         seats: Number of seats.
         rotation: Distance by which bots are moved from the positions that the key draws. Of two seats, 1 means that the
             second one comes first in the leg's first session.
-        replica: Number of the replica.
+        replica: Number of the replica, from 0.
     """
 
     match: int
@@ -124,7 +146,7 @@ class LegPlan(NamedTuple):
 
     @property
     def first_session(self) -> int:
-        """Number of its first session in the match."""
+        """Number of its first session in the match, from 0."""
         return self.number * self.sessions
 
     @property
@@ -144,7 +166,10 @@ class LegPlan(NamedTuple):
 
 
 class Seat(NamedTuple):
-    """A player in a leg: its name, its kind, the sha256 of its artifact, and the 64-bit start of its rand()."""
+    """A player in a leg: its name, its kind, the sha256 of its artifact, and the 64-bit start of its rand().
+
+    The kind "out" is that of a disqualified bot, for which default answers stand in.
+    """
 
     name: str
     kind: PlaysAs
@@ -162,7 +187,10 @@ class Leg:
     """The smallest unit of work. Its digest determines every byte of its records.
 
     Attributes:
-        seats: The entrants' by number; a house player has none.
+        digest: Digest in hex of all that the leg's records follow from.
+        plan: The parameters for its core.
+        seats: The entrants' seats by number. A house player has none.
+        house: The house player, None in a contest without one.
         is_trial: Whether a bot is tried in it: then its first fault of time disqualifies it, because a bot that loops
             would only do so again.
         members: How many of the seats in a row are one entrant's, each with a bot of its own: 1, but for a leg of teams
@@ -189,7 +217,7 @@ class Leg:
 
     @property
     def entrants(self) -> tuple[str, ...]:
-        """The names of the entrants, each once."""
+        """The names of the entrants by seat, each once, even for a team."""
         return self.names[:: self.members]
 
     @property
@@ -199,7 +227,7 @@ class Leg:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The entrants' names by seat."""
+        """The entrants' names by seat. A team's is there once for each of its bots on the worker."""
         return tuple([seat.name for seat in self.seats])
 
     @property
@@ -214,5 +242,5 @@ class Leg:
 
     @cached_property
     def has_processes(self) -> bool:
-        """True if one of its bots is a process."""
+        """True if one of its bots, without a house player, is a process."""
         return not PROCESSES.isdisjoint([seat.kind for seat in self.seats])

@@ -31,7 +31,8 @@ class Library:
 
     Args:
         files: Source of each file by its path, such as "lux/kit.py".
-        check: Called with a file's path and its source before it is executed; raises an error to refuse it.
+        check: Called with a file's path and its source before it is executed; raises an error to refuse it. None: every
+            file is executed.
     """
 
     def __init__(self, files: Mapping[str, str], check: Callable[[str, bytes], None] | None = None) -> None:
@@ -43,7 +44,10 @@ class Library:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: types.ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return where a module is, as the import system asks its finders, or None if it isn't in the library."""
+        """Return where a module is, as the import system asks its finders, or None if it isn't in the library.
+
+        A package comes before a module of its name. A folder without `__init__.py` is a package without source.
+        """
         base = name.replace(".", "/")
         for file in (f"{base}/__init__.py", f"{base}.py"):
             if file in self.files:
@@ -57,7 +61,11 @@ class Library:
         """Return None, so that the import system makes the module."""
 
     def exec_module(self, module: types.ModuleType) -> None:
-        """Execute a module's source. Errors of the source, and of `check`, pass through."""
+        """Execute a module's source.
+
+        Raises:
+            Exception: The source raises it, can't be compiled, or `check` refuses it.
+        """
         assert module.__spec__ and module.__spec__.origin
         file = module.__spec__.origin
         source = self.files[file].encode()
@@ -74,7 +82,7 @@ class Library:
             self._remove_modules()
 
     def for_rules(self) -> dict[str, Any]:
-        """Return builtins with which a module of rules imports from the library.
+        """Return builtins with which a module of rules imports from the library, always the same dict.
 
         The library's modules never stay in `sys.modules`: other contests of the process have other libraries.
         """
@@ -114,7 +122,10 @@ class Library:
 
 
 def mentioned(source: bytes, files: Mapping[str, str]) -> dict[str, str]:
-    """Return the files of a library that a source can import: modules whose names are words of it or of such a file."""
+    """Return the files of a library that a source can import, by path.
+
+    These are the modules and packages whose names are words of the source or of such a file.
+    """
     if not files:
         return {}  # The next line takes milliseconds of each bot's process.
     import re
@@ -131,10 +142,14 @@ def mentioned(source: bytes, files: Mapping[str, str]) -> dict[str, str]:
 
 
 def library_paths(value: object, folder: Path) -> list[Path]:
-    """Return the files and folders that a value of the key library names, or an empty list for None.
+    """Return the absolute paths that a value of the key library names, in its order, or an empty list for None.
+
+    Args:
+        value: A path or a list of them, from the settings.
+        folder: Folder from which relative paths start.
 
     Raises:
-        InputError: The value is wrong, or names an unsuitable file.
+        InputError: A path is no text, or no Python file and no folder.
     """
     from tournament.errors import InputError, truncate
 
@@ -161,10 +176,12 @@ def _module(path: str) -> str:
 def read_library(paths: Sequence[Path]) -> dict[str, str]:
     """Return the source of a library's files, by their paths in it.
 
-    A file is a module. A folder with `__init__.py` is a package, and other folders contain modules and packages.
+    A file is a module. A folder with `__init__.py` is a package, and other folders contain modules and packages. Of two
+    files with the same path in the library, the later one counts.
 
     Raises:
-        InputError: A file can't be read, the library is too large, or it hides a module of Python's own.
+        InputError: A file can't be read or isn't UTF-8, all have more than 1 MiB, or a module would hide one of
+            Python's own, `tournament` or `engine`.
     """
     from tournament.errors import InputError
     from tournament.small_files import decoded, read_small_file

@@ -18,17 +18,23 @@ CONTEST_NAME_RULE = f"a contest's name has {LETTERS}, digits and _ only, 64 at m
 
 @lru_cache(1 << 14)  # the parts of a large field have the same names a hundred thousand times
 def valid_name(name: str) -> bool:
-    """Return whether a bot can have this name."""
+    """Return whether a bot can have this name, by NAME_RULE."""
     return _NAME.fullmatch(name) is not None
 
 
 def valid_contest_name(name: str) -> bool:
-    """Return whether a contest, and so its folders, can have this name."""
+    """Return whether a contest, and so its folders, can have this name, by CONTEST_NAME_RULE."""
     return _CONTEST.fullmatch(name) is not None
 
 
 def did_you_mean(name: str, names: Iterable[str], mark: str = ";") -> str:
-    """Return a clause after a mark that names the known name closest to a misspelt one, or "" if none is close."""
+    """Return a clause that names the known name closest to a misspelt one, or "" if none is close.
+
+    Args:
+        name: The misspelt name, of which 100 characters count.
+        names: The known names.
+        mark: Text before the clause.
+    """
     import difflib  # only messages need it
 
     close = difflib.get_close_matches(name[:100], list(names), n=1)

@@ -9,7 +9,7 @@ from pydantic_core import PydanticCustomError
 
 
 def _no_nul(text: str) -> str:
-    """Return a path.
+    """Return a path unchanged.
 
     Raises:
         PydanticCustomError: It has a NUL.

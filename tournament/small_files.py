@@ -15,7 +15,8 @@ def read_small_file(path: Path, max_bytes: int) -> bytes:
     """Return a file's content.
 
     Raises:
-        InputError: It can't be read, has more than `max_bytes` bytes, or is a pipe or a device.
+        InputError: It doesn't exist or can't be read, has more than `max_bytes` bytes, or is a folder, a pipe or a
+            device.
     """
     try:
         # Opening a pipe doesn't wait. It is then refused.
@@ -41,7 +42,12 @@ def decoded(content: bytes) -> str:
 
 
 def write_atomically(path: Path, content: bytes, mode: int = 0o666) -> None:
-    """Write a file, completely or not at all, even when power fails, with a mode that the user's mask reduces.
+    """Write a file, completely or not at all, even when power fails. It replaces an existing one.
+
+    Args:
+        path: Path of the file, whose folder exists.
+        content: The content.
+        mode: Mode of the file, which the user's mask reduces.
 
     Raises:
         OSError: The file can't be written.

@@ -32,7 +32,7 @@ class _Dispatcher:
 
 
 def _thread_stream(dispatcher: _Dispatcher) -> Any:
-    """Return the stream that this thread has set, or the process's."""
+    """Return the stream that this thread has set, or the process's if it has set none."""
     return getattr(_thread_streams, dispatcher.name_in_sys, dispatcher.shared)
 
 
@@ -62,7 +62,10 @@ class _SysModule(types.ModuleType):
 
 @contextlib.contextmanager
 def separate_streams() -> Iterator[None]:
-    """Let each thread but the main one set `sys.stdout` and `sys.stderr` for itself alone."""
+    """Let each thread but the main one set `sys.stdout` and `sys.stderr` for itself alone, within this context.
+
+    Contexts of several threads can overlap. The last one that ends restores `sys`.
+    """
     global _users
     with _lock:
         _users += 1

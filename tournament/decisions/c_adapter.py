@@ -22,7 +22,7 @@ def adapter_text(macros: Mapping[str, str], pointer: str, before: str = "") -> s
         macros: C source of the function that answers a decision, by the decision. It uses the macro's parameters
             `name`, which is its own name, and `function`, which is the bot's function.
         pointer: C type that the functions take, which ends in `*`.
-        before: C source that the macros need.
+        before: C source that the macros need; "" if they need none.
     """
     lines = [before, *(f"#define ANSWER_{name.upper()}(name, function) {macro}" for name, macro in macros.items())]
     methods = "\n".join(f"#define BOT_{name.upper()} tournament_bot->{name}" for name in macros)
@@ -75,8 +75,9 @@ def statement_adapter(
     Args:
         values: All that decisions show, in the order of the struct.
         parameters: By decision the values that its function takes one by one; None if it takes the address of `struct`.
-        news: The decisions that only tell something: their functions may return nothing.
-        struct: The type of the header's that begins with the values, "" if it has none.
+        news: Names of the decisions that are news, whose functions are allowed to return nothing.
+        struct: C type of the header whose struct begins with the values. "": the header has none, and the adapter
+            declares one.
     """
     members = " ".join(f"{C_TYPES[kind.code]} tournament_{name};" for name, kind in values.items())
     pointer = f"{struct or _STRUCT} *"

@@ -25,15 +25,23 @@ class Decision(decisions.Decision):
         description: What the bot decides, for templates and pages.
         observation: The values that a bot observes, by name, each with its type.
         answer: The type of the answer; any other answer is illegal. None: it is news (`News`).
-        default: The answer that counts at a fault. Without it the first legal action counts, or the first choice, the
-            lowest whole number, the number nearest to 0, false, or nothing; lists and texts need one.
+        default: The answer that counts at a fault. None: the first legal action counts, or the first choice, the
+            lowest whole number, the number nearest to 0, false, or nothing. Lists and texts need one.
         illegal: "fault" makes an illegal answer a fault. With "loses", `play` gets it as an `Illegal`, and records a
             game in which the position has fewer points than the others.
-        names: Words for some answers that are numbers, to show them by.
+        names: Words for some answers that are numbers, to show them by; None: no words.
 
     Raises:
-        ValueError: A name can't be used in a bot, a type can't be an answer's, an answer takes too many bytes, or the
-            default is missing or illegal.
+        ValueError: A name can't be used in a bot, or is one of `seat`, `seats`, `players`, `legal_actions` and
+            `answer`. Or a value has no type, a type can't be an answer's, an answer takes too many bytes, `illegal` is
+            another word, or the default is missing or illegal.
+
+    Attributes:
+        python_name: Name of the function in Python bots, in lower case with underscores.
+        observation: The types of the observed values by name, in order of declaration. `legal_actions` comes last if
+            the answer is a LegalAction. The seating isn't in it.
+        answer: The type of the answer, `Int(0, 0)` for news.
+        answer_names: Words for some answers that are numbers, empty if none are declared.
     """
 
     def __init__(
@@ -107,7 +115,8 @@ class Decision(decisions.Decision):
                 first.
 
         Raises:
-            ValueError: The answers aren't among those that were declared, or they need a default.
+            ValueError: `answer` is no type, or not narrower than the declared one, or the declared one is a
+                LegalAction. Or the declared default is illegal now, and the type has no first answer.
         """
         if self.has_legal_actions or not isinstance(answer, ValueType) or not self.answer_shape.holds(answer.shape):
             raise ValueError(f"{self.name}: answer={answer!r} is not narrower than the declared {self.answer!r}")
@@ -117,7 +126,11 @@ class Decision(decisions.Decision):
 
     @cached_property
     def returns(self) -> Returns:
-        """The kind of value that a Python bot can return."""
+        """The kind of value that a Python bot can return.
+
+        It is "name" for a choice or a legal action that is a text, and "number" for other whole numbers. A Maybe has
+        "optional", and the rest "value".
+        """
         if isinstance(self.answer, Choice) or (
             isinstance(self.answer, LegalAction) and isinstance(self.answer.of, Text)
         ):
@@ -128,7 +141,7 @@ class Decision(decisions.Decision):
 
     @cached_property
     def most_json(self) -> int:
-        """Limit of the bytes of an answer as JSON, 0 for whole numbers."""
+        """Maximum bytes of an answer as JSON, 0 if Python bots return a whole number."""
         return 0 if self.returns == "number" else self.answer.max_json + 64
 
     @property
@@ -138,7 +151,7 @@ class Decision(decisions.Decision):
 
     @property
     def in_words(self) -> str:
-        """Description of the decision and of its answer."""
+        """Descriptions of the decision and of its answer, joined by a colon. "" if both are empty."""
         parts = [self.description, self.answer.description]
         return ": ".join(filter(None, (part.rstrip(".") for part in parts)))
 
@@ -154,7 +167,7 @@ class News(Decision):
         observation: The values that a bot observes, by name, each with its type.
 
     Raises:
-        ValueError: A name can't be used in a bot.
+        ValueError: A name can't be used in a bot, or is one that every question has, or a value has no type.
     """
 
     def __init__(self, name: str, description: str, *, observation: Mapping[str, ValueType]) -> None:
@@ -165,7 +178,7 @@ def _check_answer(name: str, answer: ValueType) -> None:
     """Check that values of a type can be answered.
 
     Raises:
-        ValueError: They can't.
+        ValueError: It is, or contains, a text without `max_length` or a list of texts.
     """
     if isinstance(answer, Text) and answer.max_length is None:
         raise ValueError(f"{name}: an answer that is a text has a greatest length: Text(max_length)")

@@ -10,7 +10,15 @@ from tournament.decisions.value_types import Bool, Choice, Float, Int, List, May
 
 
 def drawn_value(kind: ValueType, rng: Rng) -> Any:
-    """Return a value of a type, often one at its limits. The type is no LegalAction."""
+    """Return a value of a type, often one at its limits.
+
+    Texts have lower-case letters and blanks, and at most `max_length` of them, 0 without one. A Maybe is None at one
+    time in four.
+
+    Args:
+        kind: The type, which is no LegalAction and contains none.
+        rng: Source of random numbers, which is advanced.
+    """
     if isinstance(kind, Int):
         return draw_item(range(kind.low, kind.high + 1), rng)
     if isinstance(kind, Float):
@@ -33,6 +41,6 @@ def drawn_value(kind: ValueType, rng: Rng) -> Any:
 
 
 def draw_item(legal: Sequence[Any], rng: Rng) -> Any:
-    """Return one of some values, of which there is at least one, often the first or the last."""
+    """Return one of at least one values: a quarter of the time each the first or the last, otherwise any of them."""
     choice = rng.randrange(4)
     return legal[0] if choice == 0 else legal[-1] if choice == 1 else rng.choice(legal)

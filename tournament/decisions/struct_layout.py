@@ -26,7 +26,8 @@ class Part:
     """A name that a value has in a struct.
 
     Attributes:
-        kind: The numpy format of a number or text, or the layout of a record.
+        name: The name in C.
+        kind: The numpy format of a number or text, such as "<i4" or "S9", or the layout of a record.
         offset: Bytes from the start of the struct.
         shape: Number of items in each dimension, without one for a single value.
     """
@@ -42,9 +43,10 @@ class Member:
     """A value in a struct.
 
     Attributes:
-        slot: The slot to which the engine writes it, or from which it reads.
-        lines: Its declarations in C, none for a value that C bots don't observe.
-        parts: The names that it takes in the struct.
+        slot: The slot to which the engine writes it, or from which it reads. Its place is -1 for a text that C bots
+            don't observe.
+        lines: Its declarations in C, empty for a value that C bots don't observe. In a layout a comment comes first.
+        parts: The names that it takes in the struct, by offset, empty for a value that C bots don't observe.
         end: Offset of the first byte after it.
         alignment: Alignment in bytes.
     """
@@ -72,12 +74,12 @@ class Layout:
 
     @property
     def parts(self) -> list[Part]:
-        """All names in the struct."""
+        """All names in the struct, by offset, without those within records."""
         return [part for member in self.members.values() for part in member.parts]
 
     @property
     def lines(self) -> list[str]:
-        """The members' declarations in C."""
+        """The members' declarations in C, in the struct's order. A member `nothing` if C bots observe no value."""
         return [line for member in self.members.values() for line in member.lines] or ["int32_t nothing;"]
 
 
@@ -88,7 +90,7 @@ class View:
     Attributes:
         layout: The values' layout, which starts after the seating.
         lines: Declarations of the seating and the values in C.
-        answer_size: Bytes that bots' answers take behind the struct.
+        answer_size: Bytes of the largest answer that bots write behind the struct, 0 if they return all answers.
     """
 
     layout: Layout
@@ -97,7 +99,7 @@ class View:
 
     @property
     def size(self) -> int:
-        """Bytes of the struct, to a multiple of 8."""
+        """Bytes of the struct with the seating, rounded up to a multiple of 8, and at least 8."""
         return max(8, _aligned(self.layout.size, 8))
 
     @property
@@ -112,12 +114,18 @@ def _aligned(offset: int, size: int) -> int:
 
 
 def is_number(kind: ValueType) -> bool:
-    """Return whether C has a value as one number."""
+    """Return whether C has a value as one number: an Int, a Float, a Choice or a Bool, or a LegalAction of Int."""
     return kind.shape.kind in "iqdcb"
 
 
 def _member(name: str, kind: ValueType, offset: int, *, with_texts: bool = False) -> Member:
     """Return a value's place in a struct whose members so far end at an offset, as C compilers lay it out.
+
+    Args:
+        name: Name of the value.
+        kind: Type of the value.
+        offset: Offset of the first free byte.
+        with_texts: Whether texts have a place. Without one they take no bytes, lines or names.
 
     Raises:
         ValueError: Two values of a record would have the same name in C.
@@ -149,6 +157,8 @@ def _member(name: str, kind: ValueType, offset: int, *, with_texts: bool = False
 
 def _list_member(name: str, kind: List, offset: int, *, with_texts: bool) -> Member:
     """Return a list's place: its count, then its items. Lengths of rows come before the items of a list of lists.
+
+    A list of texts has no place, except that the one of legal actions has its count. Room is for at least one item.
 
     Raises:
         ValueError: Two values of a record would have the same name in C.
@@ -191,12 +201,12 @@ def _list_member(name: str, kind: List, offset: int, *, with_texts: bool) -> Mem
 
 
 def compute_layout(values: Mapping[str, ValueType], *, with_texts: bool = False, start: int = 0) -> Layout:
-    """Return the struct of values, as C compilers lay it out.
+    """Return the struct of values in their order, as C compilers lay it out.
 
     Args:
         values: The types by name.
         with_texts: Whether texts have a place, as in answers.
-        start: Bytes before them.
+        start: Bytes before them, which count in offsets and in the size.
 
     Raises:
         ValueError: Two values would have the same name in C.
@@ -223,8 +233,8 @@ class Answer:
 
     Attributes:
         slot: Slot of the answer, relative to its start.
-        size: Bytes of the answer.
-        lines: Declarations of the members in C if the answer is a struct.
+        size: Bytes of the answer. A text's include a byte 0 at its end.
+        lines: Declarations of the members in C if the answer is a struct. Empty for a text or a list of numbers.
     """
 
     slot: Slot
@@ -233,7 +243,9 @@ class Answer:
 
 
 def answer_layout(kind: ValueType) -> Answer | None:
-    """Return the layout of an answer that C bots write, or None if they return it.
+    """Return the layout of an answer that C bots write, or None if they return it as a number.
+
+    They return a number, a choice, a truth value, or a legal action.
 
     Raises:
         ValueError: Two values of a record would have the same name in C.
@@ -251,7 +263,7 @@ def answer_layout(kind: ValueType) -> Answer | None:
 
 
 def seating_types(max_seats: int) -> dict[str, ValueType]:
-    """Return the types of what every question shows of the seating at tables of at most this many seats."""
+    """Return the types of `seat`, `seats` and `players`, in this order, at tables of at most this many seats."""
     numbers = List(Int(0, max_seats - 1), max_seats, "by position a number of its bot, the same for a whole match")
     seat, seats = Int(0, max_seats - 1, "your position; 0 comes first"), Int(1, max_seats, "positions at the table")
     return dict(zip(SEATING, (seat, seats, numbers)))
@@ -268,8 +280,8 @@ def build_view(decisions: Sequence[Decision], max_seats: int) -> View:
         max_seats: The most positions of a table.
 
     Raises:
-        ValueError: Two decisions show values of different types by the same name, or two values would have the same
-            name in C.
+        ValueError: Two decisions show values of different types by the same name, or `legal_actions` that are numbers
+            in one and texts in the other. Or two values would have the same name in C.
     """
     observed: dict[str, ValueType] = {}
     for decision in decisions:
@@ -288,7 +300,9 @@ def build_view(decisions: Sequence[Decision], max_seats: int) -> View:
 
 
 def _widest(first: ValueType, second: ValueType) -> ValueType:
-    """Return a type of legal actions that fits those of two decisions.
+    """Return a type of legal actions that fits those of two decisions, with the first one's description.
+
+    Of two lists of texts it is the first one, because C bots observe only the count.
 
     Raises:
         ValueError: Those of one are numbers, and those of the other texts.
@@ -305,7 +319,7 @@ def _widest(first: ValueType, second: ValueType) -> ValueType:
 
 
 def choice_constants(decisions: Sequence[Decision]) -> dict[str, int]:
-    """Return the names of all choices in C, and their numbers.
+    """Return the numbers of all choices by their names in C, in order of declaration.
 
     Raises:
         ValueError: A name has two numbers.
@@ -320,7 +334,7 @@ def choice_constants(decisions: Sequence[Decision]) -> dict[str, int]:
 
 
 def _choices(kinds: Sequence[ValueType]) -> Iterator[Choice]:
-    """Yield the choices among types, and within them."""
+    """Yield the choices among types, and within them, in their order. A choice that occurs twice comes twice."""
     for kind in kinds:
         if isinstance(kind, Choice):
             yield kind

@@ -34,7 +34,13 @@ _FIELD = re.compile("[a-z][a-z0-9_]{0,40}")
 
 
 class ValueType:
-    """Base class of the types, with a description of their values."""
+    """Base class of the types, with a description of their values.
+
+    A type never changes, so decisions and contests share it.
+
+    Attributes:
+        description: Meaning of the values, for templates and pages; "" if none is declared.
+    """
 
     description: str
 
@@ -45,7 +51,7 @@ class ValueType:
 
     @property
     def code(self) -> str:
-        """The struct code of a number."""
+        """The struct code of a number, such as "i". For other types it is the kind of their shape."""
         return self.shape.kind
 
     @property
@@ -55,28 +61,38 @@ class ValueType:
 
     @property
     def first(self) -> object:
-        """The default answer if none is declared, or a ValueError if the type has none."""
+        """The default answer if none is declared.
+
+        Raises:
+            ValueError: The type has none: it is a list or a text, or a record that has one of them.
+        """
         raise ValueError("an answer that is a list or a text needs default=")
 
     @property
     def max_json(self) -> int:
-        """Bytes of the longest value as JSON."""
+        """Upper limit, in bytes, of a value as JSON."""
         return _NUMBER_BYTES
 
     @property
     def parts(self) -> tuple[ValueType, ...]:
-        """The types in it."""
+        """The types directly in it, in the order of their values. Empty for numbers, texts and choices."""
         return ()
 
     @property
     def depth(self) -> int:
-        """Levels of nested lists and records."""
+        """Levels of nested lists and records. 0 if it contains none and is none."""
         return max((part.depth for part in self.parts), default=0)
 
 
 @dataclass(frozen=True)
 class Int(ValueType):
-    """A whole number from `low` to `high`."""
+    """A whole number from `low` to `high`, both included.
+
+    Attributes:
+        low: The lowest number.
+        high: The highest number.
+        description: Meaning of the number.
+    """
 
     low: int
     high: int
@@ -111,7 +127,14 @@ class Int(ValueType):
 
 @dataclass(frozen=True)
 class Float(ValueType):
-    """A finite number from `low` to `high`. C bots observe a `float` if it is `single`, otherwise a `double`."""
+    """A finite number from `low` to `high`, both included.
+
+    Attributes:
+        description: Meaning of the number.
+        low: The lowest number; by default there is no limit.
+        high: The highest number; by default there is no limit.
+        single: Whether C bots observe a `float` instead of a `double`.
+    """
 
     description: str = ""
     low: float = -math.inf
@@ -122,7 +145,7 @@ class Float(ValueType):
         """Check the limits.
 
         Raises:
-            ValueError: No value is within them, or one is NaN.
+            ValueError: `low` is above `high`, or one of them is NaN.
         """
         if not self.low <= self.high:
             raise ValueError(
@@ -146,14 +169,19 @@ class Float(ValueType):
 
     @property
     def limits(self) -> str:
-        """The limits as text, without those that are infinite."""
+        """The limits as text, without those that are infinite, such as "a number, at least 0.0"."""
         ends = [f"at least {self.low}"] * (self.low > -math.inf) + [f"at most {self.high}"] * (self.high < math.inf)
         return f"a number, {', '.join(ends)}" if ends else "a number"
 
 
 @dataclass(frozen=True)
 class Text(ValueType):
-    """A text of at most `max_length` bytes of UTF-8, without 0 bytes. C bots don't observe texts."""
+    """A text of at most `max_length` bytes of UTF-8, without 0 bytes. C bots don't observe texts.
+
+    Attributes:
+        max_length: Greatest length in bytes of UTF-8. None: no limit of its own, which only an observed text can have.
+        description: Meaning of the text.
+    """
 
     max_length: int | None = None
     description: str = ""
@@ -165,7 +193,10 @@ class Text(ValueType):
 
     @property
     def max_json(self) -> int:
-        """Bytes of the longest text as JSON, with every byte escaped."""
+        """Upper limit, in bytes, of a text as JSON, with every byte escaped.
+
+        Without `max_length` it is that of the longest answer of all.
+        """
         return 6 * (MAX_ANSWER_BYTES if self.max_length is None else self.max_length) + 2
 
     @property
@@ -176,7 +207,12 @@ class Text(ValueType):
 
 @dataclass(frozen=True)
 class Choice(ValueType):
-    """One of these names. C bots know each by a constant, its name in capitals."""
+    """One of these names. C bots know each by a constant, its name in capitals.
+
+    Attributes:
+        names: The names, as a tuple. Their order numbers the constants, from 0.
+        description: Meaning of the choice.
+    """
 
     names: Sequence[str]
     description: str = ""
@@ -185,7 +221,7 @@ class Choice(ValueType):
         """Make the names a tuple, and check them.
 
         Raises:
-            ValueError: There are none or too many, two are the same in C, or one isn't a name.
+            ValueError: There are none or more than 65,536, two are the same in C, or one isn't a name.
         """
         object.__setattr__(self, "names", tuple(self.names))
         if not 0 < len(self.names) <= _MAX_CHOICES or len(set(self.constants)) < len(self.names):
@@ -198,7 +234,7 @@ class Choice(ValueType):
 
     @property
     def constants(self) -> list[str]:
-        """Names of the choices in C."""
+        """Names of the choices in C, in the order of `names`. Blanks and hyphens become underscores."""
         return [re.sub(r"\W", "_", name, flags=re.ASCII).upper() for name in self.names]
 
     @cached_property
@@ -224,7 +260,11 @@ class Choice(ValueType):
 
 @dataclass(frozen=True)
 class Bool(ValueType):
-    """True or false. C bots get 1 or 0, and return it."""
+    """True or false. C bots get 1 or 0, and return it.
+
+    Attributes:
+        description: Meaning of the value.
+    """
 
     description: str = ""
 
@@ -246,7 +286,13 @@ class Bool(ValueType):
 
 @dataclass(frozen=True)
 class List(ValueType):
-    """A list of at most `max_length` values of a type. A list of lists of numbers is a grid, row by row."""
+    """A list of at most `max_length` values of a type. A list of lists of numbers is a grid, row by row.
+
+    Attributes:
+        of: Type of the items.
+        max_length: Greatest number of items. None: about a million, which only a list of texts can have.
+        description: Meaning of the list.
+    """
 
     of: ValueType
     max_length: int | None = None
@@ -256,8 +302,8 @@ class List(ValueType):
         """Check the items' type and the greatest length.
 
         Raises:
-            ValueError: The items have no type or are LegalActions, the length is missing or negative, or nesting is too
-                deep.
+            ValueError: The items have no type or are LegalActions, or the length is negative, or missing with items
+                that aren't texts. Or more than four lists and records are nested.
         """
         if not isinstance(self.of, ValueType) or isinstance(self.of, LegalAction):
             raise ValueError(f"a list can't have items of {self.of!r}: List(Int(low, high), max_length, description)")
@@ -269,7 +315,7 @@ class List(ValueType):
 
     @property
     def most(self) -> int:
-        """The greatest length."""
+        """The greatest number of items, 1,048,576 for a list of texts without one."""
         return _MAX_TEXTS if self.max_length is None else self.max_length
 
     @cached_property
@@ -288,7 +334,7 @@ class List(ValueType):
 
     @property
     def max_json(self) -> int:
-        """Bytes of the longest list as JSON."""
+        """Upper limit, in bytes, of a list as JSON."""
         return (self.of.max_json + 2) * max(1, self.most) + 2
 
     @property
@@ -304,7 +350,12 @@ class List(ValueType):
 
 @dataclass(frozen=True)
 class Maybe(ValueType):
-    """A value of a type, or nothing: None, and null in JSON."""
+    """A value of a type, or nothing: None, and null in JSON.
+
+    Attributes:
+        of: Type of the value.
+        description: Meaning of the value and of its absence.
+    """
 
     of: ValueType
     description: str = ""
@@ -335,7 +386,7 @@ class Maybe(ValueType):
 
     @property
     def max_json(self) -> int:
-        """Bytes of the longest value as JSON, at least those of null."""
+        """Upper limit, in bytes, of a value as JSON, at least that of null."""
         return max(4, self.of.max_json)
 
     @property
@@ -349,10 +400,11 @@ class Struct(ValueType):
 
     Args:
         description: What it means.
-        fields: The types by name.
+        fields: The types by name, in the order of the struct's members.
 
     Raises:
-        ValueError: A name can't be used in C, or a field has no type.
+        ValueError: There is no field, a name can't be used in C and Python, or a field has no type or is a LegalAction.
+            Or more than four lists and records are nested.
     """
 
     def __init__(self, description: str = "", /, **fields: ValueType) -> None:
@@ -379,17 +431,21 @@ class Struct(ValueType):
 
     @property
     def first(self) -> dict[str, object]:
-        """A record of the default answers of all fields, or a ValueError if one has none."""
+        """A new record of the default answers of all fields.
+
+        Raises:
+            ValueError: A field is a list or a text, which has none.
+        """
         return {name: kind.first for name, kind in self.fields.items()}
 
     @property
     def max_json(self) -> int:
-        """Bytes of the longest record as JSON."""
+        """Upper limit, in bytes, of a record as JSON."""
         return sum(len(name) + 6 + kind.max_json for name, kind in self.fields.items()) + 2
 
     @property
     def parts(self) -> tuple[ValueType, ...]:
-        """The types of the fields."""
+        """The types of the fields, in their order."""
         return tuple(self.fields.values())
 
     @property
@@ -399,7 +455,10 @@ class Struct(ValueType):
 
 
 def usable(name: str) -> bool:
-    """Return whether a name can be that of a value in bots of all languages."""
+    """Return whether a name can be that of a value in bots of all languages.
+
+    It has at most 41 lower-case letters, digits and underscores, begins with a letter, and is no reserved word.
+    """
     return bool(_FIELD.fullmatch(name)) and not keyword.iskeyword(name) and name not in TAKEN
 
 
@@ -407,7 +466,7 @@ def _check_depth(kind: ValueType) -> None:
     """Check that lists and records aren't nested too deeply.
 
     Raises:
-        ValueError: They are.
+        ValueError: More than four lists and records hold each other.
     """
     if kind.depth > _MAX_DEPTH:
         raise ValueError(f"lists and records hold each other {kind.depth} deep; at most {_MAX_DEPTH} are possible")
@@ -417,7 +476,12 @@ def _check_depth(kind: ValueType) -> None:
 class LegalAction(ValueType):
     """One of the actions that `play` lists as `legal_actions` in its question. Other answers are faults.
 
-    C bots answer a text by its place in the list.
+    C bots answer a text by its place in the list, from 0.
+
+    Attributes:
+        of: Type of an action.
+        max_actions: Greatest number of actions that a question lists, at least 1.
+        description: Meaning of the answer.
     """
 
     of: Int | Text
@@ -437,7 +501,7 @@ class LegalAction(ValueType):
 
     @property
     def observed(self) -> List:
-        """The type of `legal_actions`."""
+        """The type of the observed value `legal_actions`, a list of actions."""
         return List(self.of, self.max_actions, "the actions that are legal now")
 
     @cached_property
@@ -452,5 +516,5 @@ class LegalAction(ValueType):
 
     @property
     def max_json(self) -> int:
-        """Bytes of the longest action as JSON."""
+        """Upper limit, in bytes, of an action as JSON."""
         return self.of.max_json

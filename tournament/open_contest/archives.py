@@ -26,11 +26,12 @@ def unpack_program(archive: bytes, folder: Path, max_bytes: int) -> None:
 
     Args:
         archive: Content of the archive.
-        folder: Folder to write into.
-        max_bytes: Maximum bytes of the files.
+        folder: Folder to write into, which is made if it doesn't exist.
+        max_bytes: Maximum bytes of all files together, unpacked.
 
     Raises:
-        Refused: The archive can't be read, has paths that lead out, links, too many files or bytes, or no bot.toml.
+        Refused: The archive can't be read, has invalid paths, links, more than 500 files or too many bytes, or has no
+            bot.toml or several.
         OSError: The folder can't be written.
     """
     for name, (content, runs) in _program_in(_read_files(archive, max_bytes)).items():
@@ -41,7 +42,7 @@ def unpack_program(archive: bytes, folder: Path, max_bytes: int) -> None:
 
 
 def _program_in(files: dict[PurePosixPath, tuple[bytes, bool]]) -> dict[PurePosixPath, tuple[bytes, bool]]:
-    """Return the files of the program, by their paths in its folder.
+    """Return the files of the program, by their paths in its folder. Files beside its folder are left out.
 
     Raises:
         Refused: The archive has no program, or more than one.
@@ -58,10 +59,13 @@ def _program_in(files: dict[PurePosixPath, tuple[bytes, bool]]) -> dict[PurePosi
 
 
 def _read_files(archive: bytes, max_bytes: int) -> dict[PurePosixPath, tuple[bytes, bool]]:
-    """Return the files of an archive: content, and whether it can be executed.
+    """Return the files of an archive by path: content, and whether it can be executed.
+
+    Folders, and files that file managers add, are left out.
 
     Raises:
-        Refused: The archive can't be read, or has an invalid path, a link, or too many files or bytes.
+        Refused: The archive can't be read, has an invalid path or one twice, a link, more than 500 files, or too many
+            bytes. Or a file and a folder have the same name.
     """
     files: dict[PurePosixPath, tuple[bytes, bool]] = {}
     remaining = max_bytes
@@ -96,7 +100,7 @@ def _read_files(archive: bytes, max_bytes: int) -> dict[PurePosixPath, tuple[byt
 
 
 def _is_plain(path: PurePosixPath) -> bool:
-    """Return whether a path stays in its folder and is valid on any file system."""
+    """Return whether a path stays in its folder, is printable, and is short enough for any file system."""
     inside = bool(path.parts) and not path.is_absolute() and ".." not in path.parts
     lengths = [len(part.encode(errors="replace")) for part in path.parts]
     return inside and str(path).isprintable() and sum(lengths) <= _MAX_PATH and max(lengths) <= _MAX_NAME

@@ -32,11 +32,11 @@ class _Records:
     """The records of a contest that a board showed.
 
     Attributes:
-        stamp: Stamp of the board.
+        stamp: Stamp of the board, b"" before the first use.
         results: The records, None before the first use.
-        contest: Contest of the records.
-        losses: Worst match, and the decisions in which the bot loses most, by its name and whether decisions are
-            hidden.
+        contest: Contest of the records, None before the first use.
+        losses: Worst match, None if there is none, and lines about the decisions in which the bot loses most. The key
+            is the bot's name and whether decisions are hidden, in which case there are no lines.
         lock: Lock for reading the records.
     """
 
@@ -48,7 +48,7 @@ class _Records:
 
 
 class AuthorPage:
-    """The values of authors' pages."""
+    """The values of authors' pages. Threads can use it at the same time."""
 
     def __init__(self, submissions: Submissions, published: Path) -> None:
         """Prepare the pages.
@@ -61,7 +61,15 @@ class AuthorPage:
         self._records: dict[str, _Records] = {}
 
     def values(self, author: Author) -> dict[str, Any]:
-        """Return all values, for a page or a script."""
+        """Return all values about an author's bots and jobs, for a page or a script.
+
+        Contests come in the order of the settings file, bots by name, and at most 50 jobs, the newest first. Dates are
+        text in ISO format, None if there is none, and seconds are those left today.
+
+        Raises:
+            OSError: An entrants folder or a board can't be read.
+            sqlite3.Error: The database can't be read.
+        """
         current = self._submissions.current
         submissions, seconds = self._submissions.left_today(author.name)
         return {
@@ -84,7 +92,7 @@ class AuthorPage:
 
     @contextlib.contextmanager
     def _read(self, contest: str, location: str) -> Iterator[_Records]:
-        """Yield the records of a contest to one author at a time.
+        """Yield the records of a contest to one author at a time. They are read again once the board has changed.
 
         Raises:
             FileNotFoundError: There is no board yet.
@@ -102,6 +110,9 @@ class AuthorPage:
 
     def _bot(self, contest: str, bot: str, author: Author) -> dict[str, Any]:
         """Return the values of a bot: its state, and its results as far as there are any.
+
+        Without results, or if they can't be read now, figures are None, and "faults" and "decisions" are empty. The
+        state is "entered", that of the bot's last job, or "not there".
 
         Raises:
             OSError: The entrants folder can't be read.
@@ -126,12 +137,12 @@ class AuthorPage:
         return values
 
     def _played(self, records: _Records, bot: str, *, hidden: bool) -> dict[str, Any]:
-        """Return the results of a bot's matches, or nothing if it played none.
+        """Return the results of a bot's matches, with its first 50 faults, or {} if the records don't have it.
 
         Args:
             records: The contest's records.
             bot: Name of the bot.
-            hidden: Whether to omit questions, outputs and decisions.
+            hidden: Whether to replace questions and outputs by "", and omit decisions.
 
         Raises:
             RunError: The records are damaged.
@@ -173,17 +184,24 @@ class AuthorPage:
 
 
 def _in_short(job: Job) -> Job:
-    """Return a job as lists show it: the steps of a replay are long, and have their own address."""
+    """Return a job as lists show it: a replay's text is replaced by its address, because its steps are long."""
     return replace(job, said=f"shown at {job_address(job)}") if job.kind == REPLAY and job.said else job
 
 
 def job_address(job: Job) -> str:
-    """Return the address of a job's page."""
+    """Return the address of a job's page, without the server."""
     return f"/jobs/{job.id}"
 
 
 def job_values(submissions: Submissions, job: Job) -> dict[str, Any]:
-    """Return a job as scripts receive it."""
+    """Return a job as scripts receive it.
+
+    The key "place_in_queue" is None unless it is queued. The "report" is None unless a match or replay was played and
+    its figures are stored.
+
+    Raises:
+        sqlite3.Error: The database can't be read.
+    """
     report = None
     if job.kind in (PRACTICE, REPLAY) and job.state == PLAYED:
         with contextlib.suppress(ValueError):
@@ -194,7 +212,11 @@ def job_values(submissions: Submissions, job: Job) -> dict[str, Any]:
 
 
 def words_of_job(values: Mapping[str, Any]) -> str:
-    """Return the text of a job for people: the points of a match, the steps of a replay, or what the trial found."""
+    """Return the text of a job for people: the points of a match, the steps of a replay, or what the trial found.
+
+    Args:
+        values: The job as `job_values` returns it. A report of another version is shown as it is stored.
+    """
     report = values["report"]
     try:
         if values["kind"] == REPLAY and report:
@@ -208,7 +230,11 @@ def words_of_job(values: Mapping[str, Any]) -> str:
 
 
 def _replay_lines(report: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a replay as lines of text."""
+    """Yield a replay as lines of text.
+
+    Raises:
+        KeyError: Another version wrote the report.
+    """
     for game in report["games"]:
         yield f"game {game['game']}: {game['outcome']}"
         for step in game["steps"]:
@@ -220,7 +246,11 @@ def _replay_lines(report: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _match_lines(report: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a practice match as lines of text."""
+    """Yield a practice match as lines of text.
+
+    Raises:
+        KeyError: Another version wrote the report.
+    """
     yield f"{pluralize(report['games'], 'game')} in {pluralize(report['sessions'], 'session')}"
     for line in report["opponents"]:
         better = f"; {_figure(line['difference'])} better than {report['baseline']}" if line["difference"] else ""

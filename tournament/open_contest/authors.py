@@ -36,7 +36,7 @@ class Author:
         name: Name of the author.
         hashed: Hexadecimal sha256 of the token; "" once it is revoked.
         banned: Whether the author is banned.
-        organiser: Whether the token shows the whole class.
+        organiser: Whether the token shows every author's state and sources.
     """
 
     name: str
@@ -46,10 +46,10 @@ class Author:
 
 
 def read_authors(path: Path) -> dict[str, Author]:
-    """Return the authors of a file by name, or none if there is no file yet.
+    """Return the authors of a file by name, in its order. Empty if there is no file yet.
 
     Raises:
-        InputError: The file can't be read or is invalid.
+        InputError: The file can't be read, is larger than 1 MiB, or is invalid.
     """
     if not path.exists():
         return {}
@@ -68,12 +68,12 @@ def read_authors(path: Path) -> dict[str, Author]:
 
 
 def add_author(path: Path, name: str, *, organiser: bool = False) -> str:
-    """Add an author and return the token, which isn't stored.
+    """Add an author and return the token, which isn't stored. The file is made if it doesn't exist.
 
     Args:
         path: Path of the authors' file.
         name: Name of the author.
-        organiser: Whether the token shows the whole class.
+        organiser: Whether the token shows every author's state and sources.
 
     Raises:
         InputError: The name is invalid, exists already, or differs from another only in case, or the file is invalid.
@@ -97,7 +97,7 @@ def renew_token(path: Path, name: str) -> str:
     """Give an author another token, and return it. The previous one becomes invalid, and a ban stays.
 
     Raises:
-        InputError: There is no such author, or the file is invalid.
+        InputError: There is no such author, or the file can't be read or is invalid.
         RunError: The file can't be written.
     """
     with _locked(path):
@@ -105,12 +105,12 @@ def renew_token(path: Path, name: str) -> str:
 
 
 def revoke_token(path: Path, name: str, *, ban: bool) -> None:
-    """Make an author's token invalid.
+    """Make an author's token invalid. A ban can be lifted in the file, and the token is then valid again.
 
     Args:
         path: Path of the authors' file.
         name: Name of the author.
-        ban: Whether to ban the author, whose bots then leave, too.
+        ban: Whether to ban the author, whose bots then leave, instead of removing the token's hash.
 
     Raises:
         InputError: There is no such author, or the file is invalid.
@@ -132,14 +132,14 @@ class AuthorsFile:
             on_message: Called once with the problem of each invalid edit.
 
         Raises:
-            InputError: The file is invalid.
+            InputError: The file can't be read or is invalid. A missing one has no authors.
         """
         self.path, self._tell = path, on_message
         self._read = self._state()
         self._authors = read_authors(path)
 
     def __call__(self) -> Mapping[str, Author]:
-        """Return the authors now, or those before an invalid edit."""
+        """Return the authors now by name, or those before an invalid edit or the removal of the file."""
         if (now := self._state()) != self._read:
             self._read = now
             try:
@@ -151,7 +151,7 @@ class AuthorsFile:
         return self._authors
 
     def _state(self) -> tuple[int, ...]:
-        """Return what changes with the file, or nothing if it is missing."""
+        """Return time, size and inode of the file, or () if it is missing or can't be read."""
         try:
             state = os.stat(self.path)
         except OSError:
@@ -160,7 +160,7 @@ class AuthorsFile:
 
 
 def find_author(token: str, authors: Mapping[str, Author]) -> Author | None:
-    """Return the author with this token, or None if it is invalid or the author is banned."""
+    """Return the author with this token, or None if it is invalid or revoked, or the author is banned."""
     name, _, secret = token.rpartition(".")
     author = authors.get(name)
     expected = author.hashed if author and author.hashed else _NO_TOKEN
@@ -194,7 +194,7 @@ def _check_name(name: str) -> None:
     """Check that an author can have a name.
 
     Raises:
-        InputError: No author can.
+        InputError: No author can: the name has other characters, or more than 32.
     """
     if len(name) > _MAX_LETTERS or not _NAME.fullmatch(name):
         raise InputError(
@@ -216,7 +216,7 @@ def _read_author(path: Path, name: str) -> tuple[dict[str, Author], Author]:
 
 
 def _renew_token(path: Path, authors: dict[str, Author], author: Author) -> str:
-    """Store the hash of a new token for an author, and return the token.
+    """Store the hash of a new token for an author, and return the token: the name, a dot and a secret.
 
     Raises:
         RunError: The file can't be written.
@@ -227,12 +227,12 @@ def _renew_token(path: Path, authors: dict[str, Author], author: Author) -> str:
 
 
 def _hash(secret: str) -> str:
-    """Return the hash of a token's secret."""
+    """Return the sha256 of a token's secret in hex."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def _write(path: Path, authors: dict[str, Author]) -> None:
-    """Write the authors' file.
+    """Write the authors' file in place of the previous one, readable by its owner only. Comments are lost.
 
     Raises:
         RunError: It can't be written.
@@ -249,5 +249,5 @@ def _write(path: Path, authors: dict[str, Author]) -> None:
 
 
 def _as_key(name: str) -> str:
-    """Return a name as a key of TOML."""
+    """Return a name as a key of TOML, in quotes if it has a dot or a space."""
     return name if name.replace("_", "").replace("-", "").isalnum() else json.dumps(name)

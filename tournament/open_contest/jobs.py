@@ -58,17 +58,23 @@ class Job:
     """A job of an author for a contest.
 
     Attributes:
-        file: Name of the submitted file, or of the bot.
-        at: Time of arrival in ISO format.
+        id: Random id of 24 hexadecimal digits, "" before the job is stored.
+        author: Name of the author.
+        contest: Name of the contest.
+        bot: Name of the bot.
+        file: Name of the submitted file, or of the bot if none was submitted.
+        at: Time of arrival in ISO format, "" before the job is stored.
         kind: BOT, PRACTICE, REPLAY or WITHDRAWAL.
         lane: QUICK, TRIAL, OTHER or WITHDRAWAL.
+        state: QUEUED, also while it runs, ENTERED, NOT_FIT, PLAYED, REPLACED, WITHDRAWN or SET_ASIDE.
         said: Text for the author: what the trial found, or why the job failed. Figures of matches and replays as JSON.
-        quick: Text of the quick trial, "" before it.
-        starts: How often a thread took the job.
+            "" while there is nothing, and once it is no longer stored.
+        quick: Text of the quick trial, "" before it and once it is no longer stored.
+        starts: How often a thread took the job and didn't give it back.
         failures: How often this machine failed at it.
-        sha256: Digest of the submitted file in hex.
-        asks: Opponents, baseline, sessions, or the game to show.
-        n: Number in order of arrival.
+        sha256: Digest of the submitted file in hex, that of no bytes without a file.
+        asks: "against", "baseline" and "sessions" of a match, or "opponent", "session" and "game" of a replay.
+        n: Number in order of arrival, from 1; 0 before the job is stored.
     """
 
     id: str
@@ -98,7 +104,9 @@ def database_beside(authors: Path) -> Path:
 
 
 def find_authors(database: Path, contest: str) -> dict[str, str]:
-    """Return the author of each bot of a contest, or nothing if no author submitted one.
+    """Return the author of each bot of a contest by its name. Empty if no author submitted one.
+
+    Bots that are queued or were replaced or withdrawn are included, because their names are held.
 
     Raises:
         RunError: The database can't be read.
@@ -124,8 +132,8 @@ class Jobs:
     Attributes:
         changed: Lock of the connection. It is notified if there is something new to do.
         changes: Number of writes.
-        served: Time at which a job was last taken, by author and lane.
-        running: Running jobs by id.
+        served: Time at which a job was last taken, by author and lane, in seconds of the monotonic clock.
+        running: Running jobs by id. The caller of `take` removes a job when it ends.
         database: The connection.
     """
 
@@ -154,12 +162,23 @@ class Jobs:
             raise RunError(f"{path}: can't be opened: {error}") from None
 
     def find(self, where: str, *values: object) -> list[Job]:
-        """Return the jobs that a condition in SQL selects."""
+        """Return the jobs that a condition in SQL selects, in the order that it states, otherwise in any order.
+
+        Args:
+            where: The condition, with ? for each value. It can end in ORDER BY and LIMIT.
+            *values: The values.
+        """
         jobs = [Job(*row) for row in self.rows(_COLUMNS, where, *values)]
         return [dataclasses.replace(job, asks=json.loads(str(job.asks))) for job in jobs]
 
     def rows(self, columns: str, where: str, *values: object) -> list[tuple[Any, ...]]:
-        """Return columns of the jobs that a condition in SQL selects."""
+        """Return columns of the jobs that a condition in SQL selects, in the order that it states, otherwise any.
+
+        Args:
+            columns: The columns, separated by commas.
+            where: The condition, with ? for each value.
+            *values: The values.
+        """
         with self.changed:
             return self.database.execute(f"SELECT {columns} FROM job WHERE {where}", values).fetchall()
 
@@ -179,7 +198,7 @@ class Jobs:
         Args:
             job: The job.
             content: Content of the submitted file; None if there is none.
-            day: Date by which the job counts.
+            day: Date by which the job counts, as `quota_day` returns it.
             ends_earlier: Whether the job withdraws earlier submissions of its bot that aren't tried yet.
         """
         job = dataclasses.replace(job, id=secrets.token_hex(12))
@@ -204,7 +223,7 @@ class Jobs:
             self.changed.notify_all()
 
     def set(self, job: Job, **values: object) -> bool:
-        """Change a queued job and return whether it was still queued."""
+        """Change columns of a queued job and return whether it was still queued. Otherwise nothing changes."""
         names = ", ".join(f"{name} = ?" for name in values)
         with self.changed, self.database as database:
             updated = database.execute(
@@ -220,7 +239,10 @@ class Jobs:
 
         Args:
             lane: The lane.
-            ready: Called with a job; returns whether it can be done now.
+            ready: Called with a job; returns whether it can be done now. Otherwise later jobs are tried.
+
+        Returns:
+            The job with one more start, which is now in `running`.
         """
         with self.changed:
             busy = {job.author for job in self.running.values() if job.lane == lane}
@@ -262,10 +284,10 @@ class Jobs:
             job: The job.
             state: Its new state.
             said: Text for the author.
-            built: List of what the job left in the cache.
+            built: List of what the job left in the cache, an entry a line; "" for nothing.
 
         Returns:
-            Lists of what no bot in the contest needs in the cache any more.
+            Lists of what no bot in the contest needs in the cache any more, each with an entry a line. Some can be "".
         """
         of_bot, dropped = (job.contest, job.bot), list[str]()
         if state != ENTERED:
@@ -295,7 +317,10 @@ class Jobs:
         return dropped
 
     def _forget(self, database: sqlite3.Connection, job: Job) -> None:
-        """Drop contents of what never entered and of old versions, and texts of an author's old jobs."""
+        """Drop contents of what never entered and of old versions, and texts of an author's old jobs.
+
+        The last 11 versions of the bot stay, and the texts of the author's last 200 jobs and 3 replays.
+        """
         stored = f"SELECT n FROM job WHERE contest = ? AND bot = ? AND kind = '{BOT}' AND content NOT NULL AND state IN"
         stored += f" ('{ENTERED}', '{REPLACED}', '{WITHDRAWN}') ORDER BY n DESC LIMIT {_MAX_VERSIONS + 1}"
         database.execute(
@@ -312,23 +337,26 @@ class Jobs:
             )
 
     def owner(self, contest: str, bot: str) -> tuple[str, str] | None:
-        """Return author and name of the bot of this name, whatever the case of its letters."""
+        """Return author and name of the bot of this name in any case of letters, or None if no author has it.
+
+        A name is held by queued jobs, and by a bot that has ever entered.
+        """
         held = self.rows("author, bot", f"{_HOLDS} AND contest = ? AND bot = ? COLLATE NOCASE ORDER BY n LIMIT 1",
                          contest, bot)  # fmt: skip
         return held[0] if held else None
 
     def names(self, author: str, contest: str) -> list[str]:
-        """Return the names of bots that an author holds in a contest."""
+        """Return the names of bots that an author holds in a contest, sorted, including those of withdrawn bots."""
         held = self.rows("DISTINCT bot", f"{_HOLDS} AND contest = ? AND author = ? ORDER BY bot", contest, author)
         return [bot for (bot,) in held]
 
     def slower_than(self, seconds: float, contest: str) -> frozenset[str]:
-        """Return the names of bots in a contest whose full trial took longer than some seconds."""
+        """Return the names of bots now in a contest whose full trial took longer than some seconds."""
         slow = self.rows("bot", f"contest = ? AND state = '{ENTERED}' AND seconds > ?", contest, seconds)
         return frozenset(bot for (bot,) in slow)
 
     def drop_versions(self, author: str, contest: str, max_bytes: int) -> None:
-        """Drop the oldest former versions of an author's bots until the others take `max_bytes` bytes."""
+        """Drop contents of an author's oldest former versions until the others take at most `max_bytes` bytes."""
         previous = f"author = ? AND contest = ? AND state IN ('{REPLACED}', '{WITHDRAWN}') AND content NOT NULL"
         with self.changed, self.database as database:
             for number, size in self.rows("n, length(content)", f"{previous} ORDER BY n DESC", author, contest):
@@ -337,7 +365,10 @@ class Jobs:
                     database.execute("UPDATE job SET content = NULL WHERE n = ?", (number,))
 
     def today(self, author: str, now: datetime) -> tuple[int, float]:
-        """Return how many jobs an author submitted today, and the seconds of this machine that were spent on them."""
+        """Return how many jobs an author submitted today, and the seconds of this machine that they took.
+
+        Withdrawals don't count. Jobs of all contests do.
+        """
         day = quota_day(now)
         with self.changed:
             (jobs,) = self.rows("count(*)", f"author = ? AND day = ? AND kind != '{WITHDRAWAL}'", author, day)[0]
@@ -354,5 +385,5 @@ class Jobs:
 
 
 def quota_day(now: datetime) -> str:
-    """Return the date by which quotas count, that of UTC."""
+    """Return the date of UTC by which quotas count, such as "2026-01-31". The time needs a time zone."""
     return str(now.astimezone(UTC).date())

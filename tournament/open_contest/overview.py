@@ -41,7 +41,10 @@ def list_status(
         authors: The authors.
         jobs: Submitted jobs; None if there are none.
         contests: Names of the contests.
-        boards: Lines of each contest's leaderboard, the best first.
+        boards: Lines of each contest's leaderboard by its name, the best first.
+
+    Returns:
+        The lines in the order of the contests, and within one by name of the author regardless of case.
     """
     condition = "author = ? AND contest = ? AND kind = ? ORDER BY n DESC LIMIT 1"
     lines, everyone = [], sorted(authors, key=lambda one: one.name.lower())
@@ -63,20 +66,26 @@ def list_status(
 
 
 def _rank_range(line: Mapping[str, Any]) -> str:
-    """Return the bounds of a true rank as text, or the rank if it has none."""
+    """Return the bounds of a true rank as text such as "2–4", or the rank if they are equal or unknown."""
     low, high = line["rank_low"], line["rank_high"]
     return str(line["rank"]) if low is None or low == high else f"{low}–{high}"
 
 
 def _reason(reason: str) -> str:
-    """Return the telling lines of a trial's text as one line."""
+    """Return two lines of a trial's text as one line of at most 300 characters, and the number of further ones.
+
+    Lines about building, faults, limits and slowness count, or all lines if there are none.
+    """
     lines = [line.strip() for line in reason.splitlines() if line.strip()]
     telling = [line for line in lines if line.split(" ")[0] in ("builds", "faults", "limits", "slow")]
     return "; ".join(truncate_lines(telling or lines, 2))[:300]
 
 
 def boards_in(published: Path, contests: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
-    """Return the published leaderboard of each contest that has one."""
+    """Return the lines of the published leaderboards by contest, the best first.
+
+    Contests without a leaderboard, or with one that can't be read, are left out.
+    """
     boards = {}
     for name in contests:
         try:
@@ -94,8 +103,13 @@ def lines_never_ranked(authors: Path, contest: str, ranked: Iterable[str]) -> li
         contest: Name of the contest.
         ranked: Names of the bots with a rank.
 
+    Returns:
+        A dict for each line with "name", "author", "status" and "reason". Bots come in order of their first upload,
+        then authors in the order of their file, with "" as name and reason. Organisers without a bot are left out. The
+        list is empty if no author has ever submitted anything.
+
     Raises:
-        InputError: The authors' file is invalid, or the database has another format.
+        InputError: The authors' file can't be read or is invalid, or the database has another format.
         RunError: The database can't be opened.
     """
     if not (database := database_beside(authors)).exists():

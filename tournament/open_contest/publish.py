@@ -68,7 +68,7 @@ def publish(
         config: Settings of the contest.
         heading: Heading of the page.
         open: Whether cards are secret, so that the board shows neither the seed nor the bots' output.
-        unready: Returns the names of bots that stay below the line.
+        unready: Called with the standings; returns the names of bots that stay below the line. None: no bot does.
         subfolder: Folder of the contests' pages in the published one.
 
     Raises:
@@ -111,6 +111,12 @@ def publish(
 def publish_index(folder: Path, contests: Mapping[str, Config], closed: Collection[str], *, submissions: bool) -> None:
     """Write the page that leads to the contests, templates of bots, and a page of each contest without a board.
 
+    Args:
+        folder: The published folder.
+        contests: Settings of the contests by name.
+        closed: Names of the contests that have closed.
+        submissions: Whether the page leads to the form for bots.
+
     Raises:
         OSError: The folder can't be written.
         InputError: A template can't be written.
@@ -129,7 +135,13 @@ def publish_index(folder: Path, contests: Mapping[str, Config], closed: Collecti
 def list_faces(
     contests: Mapping[str, Config], closed: Collection[str], folder: Path | None = None
 ) -> list[ContestFace]:
-    """Return the public facts about each contest. The published folder shows which had a preliminary."""
+    """Return the public facts about each contest, in their order.
+
+    Args:
+        contests: Settings of the contests by name.
+        closed: Names of the contests that have closed.
+        folder: The published folder, which shows which contests had a preliminary. None: none is shown.
+    """
     now = datetime.now(UTC)
     faces = []
     for name, config in contests.items():
@@ -163,6 +175,10 @@ def rules_values(
         closed: Names of the contests that have closed.
         name: Name of the contest, one of `contests`.
         short: Whether to return only its name, title, state, dates and address.
+
+    Returns:
+        Values for JSON. Dates are text in ISO format or None: "opens" has one only before it, and "closes" if
+        submissions end. Limits are per author.
     """
     config = contests[name]
     (face,) = list_faces({name: config}, closed)
@@ -204,7 +220,7 @@ def rules_values(
 
 
 def _suffix(language: str, template: Path) -> str:
-    """Return the ending of the template's file for a language."""
+    """Return the ending of the published template of a language, such as ".c", or "_go.zip" for a program's folder."""
     if template.is_dir():
         return f"_{language.removeprefix('program-')}.zip"
     return ".cpp" if language == "cpp" else template.suffix
@@ -227,7 +243,11 @@ def _write_templates(folder: Path, contest: Contest) -> None:
 
 
 def _zipped(folder: Path) -> bytes:
-    """Return an archive of the files in a folder."""
+    """Return a ZIP archive of the files in a folder, in order of their paths.
+
+    Raises:
+        OSError: A file can't be read.
+    """
     content = BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in sorted(folder.rglob("*")):
@@ -238,8 +258,8 @@ def _zipped(folder: Path) -> bytes:
 def unready(ranking: Standings) -> Set[str]:
     """Return the names of ranked bots that have to leave so that all remaining ranked bots have met each other.
 
-    The bot that has met the fewest leaves first. In a contest with house players, bots leave that haven't met all of
-    these. A match in which the rules failed counts as played.
+    The bot that has met the fewest leaves first, and of several the one with the better rank. In a contest with house
+    players, bots leave that haven't met all of these. A match in which the rules failed counts as played.
     """
     names = [line.name for line in ranking.ranked]
     if ranking.house:
@@ -262,7 +282,10 @@ def unready(ranking: Standings) -> Set[str]:
 
 
 def _versions(board: Path, findings: Findings) -> Versions:
-    """Return each bot's versions: those of the last board, and the present one with its line."""
+    """Return each bot's last 50 versions, the oldest first: those of the last board, and the present one.
+
+    As many bots that have left are kept as there are bots now. A board that can't be read counts as none.
+    """
     previous: dict[str, list[Version]] = {}
     with contextlib.suppress(OSError, ValueError, TypeError, AttributeError):
         versions = json.loads(board.read_bytes())["versions"]
@@ -280,7 +303,10 @@ def _versions(board: Path, findings: Findings) -> Versions:
 
 
 def _without_output(ranking: Standings) -> Standings:
-    """Return standings without the bots' output, and without the places of their faults."""
+    """Return standings without the faults, and with public reasons in place of those that have a bot's output.
+
+    The reason of a disqualified bot is the most frequent kind of its faults.
+    """
     kinds: dict[str, Counter[str]] = {}
     for leg, fault in ranking.faults:
         kinds.setdefault(leg.seats[fault.seat], Counter())[_PUBLIC[fault.kind]] += 1

@@ -7,8 +7,8 @@ class Refused(Exception):
     """Raised when a request of an author is refused.
 
     Attributes:
-        status: HTTP status.
-        why: Reason for the author.
+        status: HTTP status, such as 404.
+        why: Reason for the author, which is the message.
         retry_after: Seconds after which another attempt makes sense; None if it doesn't.
     """
 

@@ -85,10 +85,10 @@ class OpenContests:
     Attributes:
         settings: Path of the file.
         opening: When submissions start and end, and their limits.
-        contests: Settings of each contest by name.
-        over: Contests that have closed, whatever the clock says.
-        records: Location of each contest's records, after closing its final's.
-        is_good: Whether the file is still that one.
+        contests: Settings of each contest by name, in the file's order.
+        over: Names of contests that have closed, whatever the clock says.
+        records: Folder or URL of each contest's records by its name; once it has closed, of its final's.
+        is_good: Whether the file still has these settings. If it is being edited badly, no jobs are done.
     """
 
     settings: Path
@@ -110,14 +110,15 @@ class OpenContests:
 
     @property
     def min_free_disk_mb(self) -> int:
-        """Free disk space that builds leave, in megabytes."""
+        """Free disk space that builds leave, in MiB: the most of any contest, 0 without contests."""
         return max((config.sandbox.min_free_disk_mb for config in self.contests.values()), default=0)
 
 
 class Submissions:
     """Submissions of authors, and the jobs on them.
 
-    Methods raise sqlite3.Error if the database fails, and OSError if files can't be read or written.
+    Methods raise sqlite3.Error if the database fails, and OSError if files can't be read or written. `try_next` stores
+    such an error as the outcome of the job.
 
     Attributes:
         jobs: The stored jobs.
@@ -138,8 +139,8 @@ class Submissions:
             database: Path of the database.
             current: Returns the contests that take submissions.
             authors: Returns the authors by name.
-            on_message: Called with a contest and a message.
-            now: Returns the time.
+            on_message: Called with a contest and a message; the contest is "" for a message about all.
+            now: Returns the time, with its time zone.
 
         Raises:
             InputError: The database has another format.
@@ -177,11 +178,14 @@ class Submissions:
         return job if job and job.author == author.name else None
 
     def jobs_of(self, author: str, max_jobs: int = 50) -> list[Job]:
-        """Return an author's last jobs, the newest first."""
+        """Return an author's last jobs in all contests, at most this many, the newest first."""
         return self.jobs.find("author = ? ORDER BY n DESC LIMIT ?", author, max_jobs)
 
     def left_today(self, author: str) -> tuple[int, float]:
-        """Return the submissions and the seconds of this machine that an author has left today."""
+        """Return the submissions and the seconds of this machine that an author has left today, each at least 0.
+
+        A day is one of UTC.
+        """
         jobs, seconds = self.jobs.today(author, self._now())
         opening = self._current().opening
         return max(0, opening.max_submissions_per_day - jobs), max(0.0, opening.max_seconds_per_day - seconds)
@@ -189,10 +193,12 @@ class Submissions:
     # Requests of authors
 
     def admit(self, author: Author, contest: str, file: str) -> str:
-        """Return the name of the bot that a file of this name would be.
+        """Return the name of the bot that a file of this name would be, which is the file's name without its ending.
 
         Raises:
-            Refused: The contest doesn't take the file from this author.
+            Refused: The contest is unknown or closed, or no bot can have this ending or name. Or the name is another
+                bot's, also one with letters of another case. Or the author has too many bots or names, or the disk
+                is full.
         """
         opening, config = self._open(contest)
         name, suffix = os.path.splitext(file)
@@ -237,7 +243,8 @@ class Submissions:
             file: Name of the file.
             content: Content of the file.
             kind: BOT or PRACTICE.
-            asks: Opponents, baseline and sessions of a practice match.
+            asks: Of a practice match, names of opponents as "against", the name of a "baseline", and "sessions". Any
+                can be missing; then all bots are opponents.
 
         Raises:
             Refused: The contest doesn't take the file from this author, an opponent or the baseline isn't in the
@@ -250,7 +257,13 @@ class Submissions:
             return self._add(Job("", author.name, contest, name, file, kind=kind, asks=asks), content)
 
     def practise(self, author: Author, contest: str, bot: str, asks: Mapping[str, Any] = _NO_ASKS) -> Job:
-        """Queue a practice match of a bot that is in the contest.
+        """Queue a practice match of a bot that is in the contest, and return its job.
+
+        Args:
+            author: The author.
+            contest: Name of the contest.
+            bot: Name of the bot.
+            asks: Names of opponents, a baseline and sessions, as for `take`.
 
         Raises:
             Refused: The contest is closed or unknown, the author has no such bot there, or an opponent or the baseline
@@ -269,7 +282,15 @@ class Submissions:
         return self._add(Job("", author.name, contest, bot, files[0].name, kind=PRACTICE, asks=asks))
 
     def show(self, author: Author, contest: str, bot: str, asks: Mapping[str, Any]) -> Job:
-        """Queue a replay of a recorded session of the author's bot, or of one game.
+        """Queue a replay of a recorded session of the author's bot, or of one game, and return its job.
+
+        It is also possible once the contest has closed.
+
+        Args:
+            author: The author.
+            contest: Name of the contest.
+            bot: Name of the bot.
+            asks: The name of the "opponent", and "session" and "game" from 0. A game of None means all of the session.
 
         Raises:
             Refused: The contest is unknown, the author has no such bot, games aren't shown yet, or no player can have
@@ -286,7 +307,9 @@ class Submissions:
         return self._add(Job("", author.name, contest, bot, bot, kind=REPLAY, asks=asks))
 
     def withdraw(self, author: Author, contest: str, bot: str) -> Job:
-        """Queue the withdrawal of a bot. Its name remains the author's.
+        """Queue the withdrawal of a bot, and return its job, or one that is already queued.
+
+        Its name remains the author's. Uploads of the bot that aren't tried yet are withdrawn at once.
 
         Raises:
             Refused: The contest is closed or unknown, the author has no such bot, or it isn't in the contest.
@@ -302,7 +325,7 @@ class Submissions:
             return self._add(Job("", author.name, contest, bot, bot, kind=WITHDRAWAL))
 
     def _add(self, job: Job, content: bytes | None = None) -> Job:
-        """Store a new job.
+        """Store a new job, and return it with its id, time, lane and number. Withdrawals aren't limited.
 
         Raises:
             Refused: The author has used up today's submissions or seconds, or has another practice match or replay
@@ -333,10 +356,10 @@ class Submissions:
         return job
 
     def require_owner(self, author: Author, contest: str, bot: str) -> None:
-        """Check that an author has a bot with this name.
+        """Check that an author holds a bot's name, exactly as written.
 
         Raises:
-            Refused: The author has none.
+            Refused: The author doesn't.
         """
         if self.jobs.owner(contest, bot) != (author.name, bot):
             raise Refused(404, f"you have no bot called {bot}")
@@ -345,7 +368,8 @@ class Submissions:
         """Check that opponents and the baseline are in the contest, and that the baseline is the author's.
 
         Raises:
-            Refused: One of them isn't.
+            Refused: One of them isn't, or the baseline is also an opponent. House players are checked by the form of
+                their names only.
         """
         config = self._current().contests[contest]
         if baseline := str(asks.get("baseline", "")):
@@ -381,8 +405,12 @@ class Submissions:
     def try_next(self, lane: str, seconds: float, stopping: Callable[[], bool] = lambda: False) -> bool:
         """Do the next job of a lane, and return whether there was one.
 
+        False means that none could be done in this time. Either none is queued, or its author has no seconds left, or
+        a retry is too early. Or the settings file is invalid, or the disk is full. Errors of a job are stored as its
+        outcome.
+
         Args:
-            lane: The lane.
+            lane: QUICK, TRIAL, OTHER or WITHDRAWAL.
             seconds: Maximum time to wait for a job.
             stopping: Returns whether to stop waiting, or to stop the job, which is then queued again.
         """
@@ -401,7 +429,7 @@ class Submissions:
         return True
 
     def _take(self, lane: str) -> Job | None:
-        """Take the next job of a lane, or return None if there is none or it has to wait.
+        """Take the next job of a lane, or return None if there is none that can be done now.
 
         Jobs that no one needs once a contest has closed are set aside before.
         """
@@ -428,7 +456,10 @@ class Submissions:
             self._end(job, SET_ASIDE, "a later one was submitted" if job.kind == BOT else "the contest has closed")
 
     def _do(self, job: Job, stopping: Callable[[], bool]) -> None:
-        """Do a job, and store its outcome, or that it failed, and how long it took."""
+        """Do a job, and store its outcome, or that it failed, and how long it took.
+
+        Its seconds count as its author's, except for a withdrawal.
+        """
         began = time.monotonic()
         try:
             if job.starts > _MAX_STARTS:
@@ -455,10 +486,14 @@ class Submissions:
                 self.jobs.spend([job.author], time.monotonic() - began, self._now())
 
     def _try(self, job: Job, config: Config, folder: Path, stopping: Callable[[], bool]) -> None:
-        """Try a bot, play a practice match, or show a game.
+        """Try a bot, play a practice match, or show a game, and store the outcome.
+
+        A job that is stopped is queued again. A bot that passes the quick trial is queued for the full one.
 
         Raises:
-            Refused: The job can't be done.
+            Refused: The job can't be done: the bot or an opponent has left, its archive is invalid, or its author's
+                bots would take too much of the disk.
+            RunError: The cache can't be used.
             OSError: This machine can't keep its files.
         """
         current, list_of_built, began = self._current(), folder / "built", time.monotonic()
@@ -518,6 +553,9 @@ class Submissions:
     def _plan_practice(self, job: Job, config: Config) -> tuple[list[str], int]:
         """Return the opponents of a practice match, and its number of sessions.
 
+        Opponents are absolute paths, or names of house players, in the order of the request. None means all. There are
+        at most as many sessions as in the contest, and fewer for about 5,000,000 games at most.
+
         Raises:
             Refused: An opponent has left the contest.
         """
@@ -534,10 +572,11 @@ class Submissions:
         return opponents, min(requested, settings.sessions, max(1, int(_MAX_GAMES / games)))
 
     def _unpacked(self, job: Job, folder: Path) -> Path | None:
-        """Return a job's bot as a file or folder with its name, or None if none was submitted.
+        """Return a job's bot as a file or folder with its name, or None if none was submitted or it isn't stored.
 
         Raises:
             Refused: Its archive is invalid.
+            OSError: The folder can't be written.
         """
         content = self.jobs.content(job)
         if content is None:
@@ -553,7 +592,14 @@ class Submissions:
     def _enter(self, config: Config, job: Job, bot: Path, reason: str, built: str) -> None:
         """Put a bot among the entrants in place of its previous version.
 
-        If the author has been banned or the bot withdrawn, the job is set aside.
+        If the author is banned or unknown by now, or the bot withdrawn, the job is set aside.
+
+        Args:
+            config: Settings of the contest.
+            job: The job.
+            bot: File or folder of the bot.
+            reason: Text for the author.
+            built: List of what the trial made in the cache, an entry a line.
 
         Raises:
             Refused: The author's bots would take too much of the disk.
@@ -584,10 +630,10 @@ class Submissions:
             _remove(path)
 
     def _make_room(self, config: Config, job: Job, bot: Path, built: str) -> None:
-        """Delete previous versions of the author's bots as needed.
+        """Delete stored previous versions of the author's bots, the oldest first, as needed.
 
         Raises:
-            Refused: That isn't enough.
+            Refused: Bots in the contest would take more than `max_megabytes_per_author` without them.
         """
         max_bytes = self._current().opening.max_megabytes_per_author << 20
         taken = sum(map(_disk_bytes, _still_cached(built))) + _disk_bytes(bot)
@@ -603,7 +649,7 @@ class Submissions:
         self.jobs.drop_versions(job.author, job.contest, max_bytes - taken)
 
     def _leave(self, job: Job) -> None:
-        """Take a bot out of the contest, unless a later upload has entered since.
+        """Take a bot out of the contest, unless a later upload has entered since. The job is done in either case.
 
         Raises:
             OSError: The entrants folder can't be written.
@@ -631,7 +677,15 @@ class Submissions:
                 self._end(job, SET_ASIDE, "its author is banned")
 
     def _failed(self, job: Job, why: str) -> None:
-        """Store that this machine, or our own code, failed at a job."""
+        """Store that this machine, or our own code, failed at a job.
+
+        The job is queued again after 20 seconds, or set aside at its second failure. A failure with a full disk doesn't
+        count.
+
+        Args:
+            job: The job.
+            why: Reason for the author.
+        """
         # A lack of disk space explains the failure, and ends automatically.
         if self._lacks_disk():
             self.jobs.set(job, starts=job.starts - 1)
@@ -641,14 +695,24 @@ class Submissions:
             self.jobs.set(job, failures=job.failures + 1, said=why, not_before=time.time() + _RETRY_SECONDS)
 
     def _end(self, job: Job, state: str, reason: str, built: str = "") -> None:
-        """Store the outcome of a job, and remove from the cache what no bot needs any more."""
+        """Store the outcome of a job, and remove from the cache what no bot needs any more.
+
+        Args:
+            job: The job.
+            state: Its new state, such as ENTERED or NOT_FIT.
+            reason: Text for the author.
+            built: List of what the job made in the cache, an entry a line; "" for nothing.
+        """
         for left in self.jobs.finish(job, state, reason, built):
             for path in _still_cached(left):
                 _remove(path)
         self._tell(job.contest, f"{job.file} of {job.author}: {state}")
 
     def _lacks_disk(self) -> bool:
-        """Return whether trials have to wait, because a build could take too much of the disk."""
+        """Return whether trials have to wait, because a build could take too much of the disk.
+
+        True, too, if the free space can't be read. Each change is reported once.
+        """
         needed = MIN_TO_BUILD + (self._current().min_free_disk_mb << 20)
         try:
             lacking = min(free_space(place)[0] for place in (self._folder, tempfile.gettempdir())) < needed
@@ -667,7 +731,7 @@ class Workers:
     Args:
         submissions: The submissions.
         on_message: Called with a line about each error of our own.
-        trial_workers: Number of threads for full trials.
+        trial_workers: Number of threads for full trials. There are two for quick trials, and one for each other lane.
     """
 
     def __init__(self, submissions: Submissions, on_message: Callable[[str], None], trial_workers: int) -> None:
@@ -701,7 +765,7 @@ class Workers:
 
 
 def bots_in(entrants: Path) -> set[str]:
-    """Return the names of the bots in an entrants folder.
+    """Return the names of the bots in an entrants folder, without hidden ones. Empty if there is no folder.
 
     Raises:
         OSError: The folder can't be read.
@@ -710,7 +774,7 @@ def bots_in(entrants: Path) -> set[str]:
 
 
 def find_bot_files(entrants: Path, bot: str) -> list[Path]:
-    """Return the files and folders of a bot in an entrants folder.
+    """Return the files and folders of a bot in an entrants folder, in no particular order. Empty if there are none.
 
     Raises:
         OSError: The folder can't be read.
@@ -719,7 +783,7 @@ def find_bot_files(entrants: Path, bot: str) -> list[Path]:
 
 
 def _visible(folder: Path) -> list[Path]:
-    """Return the files and folders in a folder that aren't hidden, or none if it doesn't exist.
+    """Return the files and folders in a folder that aren't hidden, in no particular order. Empty if it doesn't exist.
 
     Raises:
         OSError: The folder can't be read.
@@ -728,13 +792,17 @@ def _visible(folder: Path) -> list[Path]:
 
 
 def _disk_bytes(path: Path) -> int:
-    """Return the bytes of a file, or of all files in a folder."""
+    """Return the bytes of a file, or of all files in a folder.
+
+    Raises:
+        OSError: A file can't be read.
+    """
     files = path.rglob("*") if path.is_dir() else [path]
     return sum(file.lstat().st_size for file in files)
 
 
 def _still_cached(built: str) -> list[Path]:
-    """Return the paths in the cache that a trial made and that still exist.
+    """Return the paths in the cache that a trial made for its bot alone and that still exist, in no particular order.
 
     Args:
         built: Folder and name of each entry that the trial made, one on each line.

@@ -34,18 +34,29 @@ _ENVIRONMENT = {"COLUMNS": "400", "NO_COLOR": "1", "PYTHONSAFEPATH": "1", "PYTHO
 
 
 class Forks:
-    """A process that forks commands. It is started with the first command, and again if it ended."""
+    """A process that forks commands. It is started with the first command, and again if it ended.
+
+    Threads can use it at the same time.
+    """
 
     def __init__(self) -> None:
         self._lock, self._asks, self._running = threading.Lock(), socket.socket(), list[subprocess.Popen[bytes]]()
 
     def start(self) -> None:
-        """Start the process, so that the first trial doesn't have to wait for it."""
+        """Start the process unless it is running, so that the first trial doesn't have to wait for it.
+
+        Raises:
+            OSError: It can't be started.
+        """
         with self._lock:
             self._start()
 
     def _start(self) -> None:
-        """Start the process unless it is running."""
+        """Start the process unless it is running. The caller has the lock.
+
+        Raises:
+            OSError: It can't be started.
+        """
         if self._running and self._running[-1].poll() is None:
             return
         self._asks.close()
@@ -63,7 +74,8 @@ class Forks:
             complaint: Descriptor for its errors.
 
         Returns:
-            The end of a pipe from which its process id, its status and its end are read. The caller closes it.
+            Descriptor of a pipe, with a line of the process id and then the status. The pipe ends with the command.
+            The caller closes it.
 
         Raises:
             OSError: The process can't be started, or ended.
@@ -97,9 +109,11 @@ def quick_check(
         stopping: Called often; returns whether to stop the trial.
 
     Returns:
-        Whether the bot passed, or None if the trial took too long; and the text for its author.
+        Whether the bot passed, or None if it took more than 8 seconds, was stopped, or ended without a verdict.
+        Second, the text for its author, of at most 20,000 characters.
 
     Raises:
+        RunError: The cache can't be used.
         OSError: This machine can't start the command.
     """
     found, text = check(settings, contest, bot, built, QUICK_SECONDS, stopping, quick=True)
@@ -132,9 +146,11 @@ def check(
         quick: Whether to play only a few games.
 
     Returns:
-        Whether it passed, or None if the trial didn't finish; and the text for its author.
+        Whether it passed, and the text for its author, of at most 20,000 characters. A full trial that took too long or
+        was stopped isn't passed. None means that a quick one did, or that the command ended without a verdict.
 
     Raises:
+        RunError: The cache can't be used.
         OSError: This machine can't start the command.
     """
     arguments = ["check", bot.name, "--submission-limits", "--contest", contest, "--seed", drawn_seed()]
@@ -171,14 +187,15 @@ def play_practice(
         seconds: Maximum duration.
         stopping: Called often; returns whether to stop the match.
         baseline: Version to compare with, which plays the same deals; None if there is none.
-        opponents: Names or files; all bots if there are none.
-        sessions: Sessions of a match.
+        opponents: Names of house players, or paths of bots; all if there are none.
+        sessions: Sessions of a match with each opponent.
 
     Returns:
-        True and the figures as JSON, with the bot's own faults; False and a reason if it took too long or was stopped;
-        None and a reason if the command failed, perhaps because of this machine.
+        True and the figures as JSON, with the first 20 faults of the bot and of its baseline. False and a reason if it
+        took too long or was stopped. None and a reason if the command failed, perhaps because of this machine.
 
     Raises:
+        RunError: The cache can't be used.
         OSError: This machine can't start the command.
     """
     arguments = ["match", contest, bot.name, *opponents, "--json", "--workers", "1", "--seed", drawn_seed()]
@@ -218,7 +235,7 @@ def replay_game(
         settings: Path of the settings file.
         contest: Name of the contest.
         bot: Name of the bot.
-        records: Location of the records.
+        records: Folder or URL of the contest's records.
         seconds: Maximum duration.
         stopping: Called often; returns whether to stop the replay.
         opponent: Name of the opponent.
@@ -226,9 +243,11 @@ def replay_game(
         game: Game of the session, from 0; None for all.
 
     Returns:
-        Whether it could be shown; and the steps as JSON, without the opponent's output, or the reason.
+        Whether it could be shown, and the steps as JSON, or the reason. Other bots' output is left out. More than
+        400,000 characters can't be shown.
 
     Raises:
+        RunError: The cache can't be used.
         OSError: This machine can't start the command.
     """
     arguments = ["replay", contest, "--match", f"{bot},{opponent}", "--session", str(session), "--json"]
@@ -251,7 +270,11 @@ def replay_game(
 
 
 def _last_line(settings: Path, complaint: str) -> str:
-    """Return the last line of a command's errors, without paths of this machine."""
+    """Return the last line of a command's errors, without paths of this machine. "" if it wrote none.
+
+    Raises:
+        RunError: The cache can't be used.
+    """
     why = (complaint.strip().splitlines() or [""])[-1]
     for place in (settings.parent, cache_folder()):
         why = why.replace(str(place), "…")
@@ -268,15 +291,17 @@ def _command(
     *,
     nice: int = 0,
 ) -> tuple[int | None, str, str]:
-    """Run a command and return its status, output and errors. The status is None if it took too long or was stopped.
+    """Run a command and return its status, output and errors.
+
+    The status is None if it took too long or was stopped. The output is then empty, and the errors say so.
 
     Args:
         settings: Path of the settings file.
         arguments: The command's words.
         folder: Folder in which it runs.
-        built: File that receives the list of its files in the cache.
+        built: File that receives the list of its files in the cache; None for no list.
         seconds: Maximum duration.
-        stopping: Called often; returns whether to stop the command.
+        stopping: Called several times a second; returns whether to stop the command.
         nice: Increment of its niceness.
 
     Raises:

@@ -54,16 +54,16 @@ _State = tuple[_Files, bool]  # a contest's entrants, and whether the contest is
 
 
 class WatchListener(Protocol):
-    """Receives the progress for the organiser."""
+    """Receives the progress for the organiser, from the thread that plays."""
 
     def round(self, config: Config) -> AbstractContextManager[ProgressListener]:
-        """Return a listener for a round."""
+        """Return a context with the listener for a round, given the round's settings."""
 
     def tell(self, contest: str, what: str) -> None:
         """Show a line about a contest, or about all if the name is empty."""
 
     def show(self, config: Config, standings: Standings) -> None:
-        """Show the standings after a round."""
+        """Show the standings after a round, given the round's settings."""
 
 
 class _FilesChanged(Exception):
@@ -75,9 +75,10 @@ class _Contest:
     """An open contest with its last good settings.
 
     Attributes:
+        name: Name of the contest.
         config: The settings.
-        attended: State of the last round.
-        retry_at: Time of the next try after a failure, by `time.monotonic`.
+        attended: State of the last round; None before it, and if it was interrupted.
+        retry_at: Time of the next try after a failure, by `time.monotonic`; None if the last round didn't fail.
         refused: Names and problems of broken bots that were reported.
         unpublished: Last error of our own in publishing it, which is reported once; "" if there was none.
     """
@@ -108,8 +109,8 @@ class Watch:
         shown: Receives the progress.
         authors: Path of the authors' file; None without submissions.
         submissions: Submissions of the authors; None without submissions.
-        now: Returns the time.
-        stopping: Returns whether to end.
+        now: Returns the time, with its time zone.
+        stopping: Called often; returns whether to end.
     """
 
     names: Sequence[str]
@@ -133,7 +134,7 @@ class Watch:
         Raises:
             InputError: The settings are invalid, an open contest can't have them, or the published folder would reveal
                 files.
-            RunError: Records can't be read.
+            RunError: Records can't be read, or the machine is at fault, such as a cache that can't be used.
         """
         self._read = _files(self.settings)
         self._contests = [_Contest(name, self._load(name)) for name in self.names]
@@ -151,7 +152,7 @@ class Watch:
             self.shown.tell("", f"the index of {self.published} can't be published now: {trouble.strerror}")
 
     def current(self) -> OpenContests:
-        """Return the contests for which authors submit bots."""
+        """Return the contests for which authors submit bots, in the order of `names`."""
         contests = {one.name: one.config for one in self._contests}
         closed = {one.name for one in self._contests if self._is_over(one)}
         records = {
@@ -166,6 +167,7 @@ class Watch:
 
         Raises:
             OSError: The folder can't be written.
+            InputError: A template can't be written.
         """
         current = self.current()
         publish_index(self.published, current.contests, current.over, submissions=self.authors is not None)
@@ -173,7 +175,7 @@ class Watch:
     def keep(self) -> None:
         """Play and publish until `stopping` returns True. An exception such as KeyboardInterrupt can end it, too.
 
-        Failures are reported, and tried again.
+        Failures are reported. Those of the machine are tried again after 30 seconds, and others once files change.
         """
         self._warn_of_unranked_finals(self._contests)
         while not self.stopping():
@@ -191,7 +193,10 @@ class Watch:
                 self.shown.tell(one.name, _NO_RANKS)
 
     def _is_over(self, contest: _Contest) -> bool:
-        """Return whether a contest has closed. It then stays closed whatever the clock shows."""
+        """Return whether a contest has closed. It then stays closed whatever the clock shows.
+
+        The first time, that is reported. A contest without a date of closing never closes.
+        """
         closing = contest.closing
         if closing and closing not in self._over and self.now() >= closing[1]:
             self._over.add(closing)
@@ -229,7 +234,7 @@ class Watch:
         return config
 
     def _reload_settings(self) -> None:
-        """Load changed settings if they are good. Otherwise the last good ones stay."""
+        """Load changed settings if they are good. Otherwise the last good ones stay, and the error is reported."""
         try:
             now, is_due = _files(self.settings), self._retry_at is not None and time.monotonic() >= self._retry_at
             if now == self._read and not is_due:
@@ -256,7 +261,10 @@ class Watch:
         self.shown.tell("", f"{self.settings.name} is read again")
 
     def _attend(self, contest: _Contest) -> None:
-        """Play and publish a contest if something changed."""
+        """Play and publish a contest if something changed or a retry is due. Errors are reported, not raised.
+
+        A final waits until all bots that were submitted in time are tried.
+        """
         state: _State | None = None
         try:
             is_over = self._is_over(contest)
@@ -365,10 +373,11 @@ class Watch:
             closes: Whether its last board shows everything, such as the seed.
 
         Returns:
-            Files of the entrants, the standings, and whether the board shows them.
+            Files of the entrants, the standings, and whether the board shows them. It doesn't if an internal error
+            prevented that.
 
         Raises:
-            _FilesChanged: Files changed.
+            _FilesChanged: Files changed, the contest closed, or the watch is to end.
             InputError: There is nothing to play yet, or the settings would archive records.
             RunError: The run stopped early.
             OSError: The published folder can't be written.
@@ -420,7 +429,10 @@ class Watch:
         return files, standings, is_current
 
     def _spend(self, contest: _Contest, files: _Files, seconds: float) -> None:
-        """Divide the seconds of a round among the authors whose bots came since the last one."""
+        """Divide the seconds of a round equally among the authors whose bots came or changed since the last one.
+
+        Nothing is spent without submissions, or if no author's bot changed.
+        """
         before = contest.attended[0] if contest.attended else files
         changed = {path for path, state in files.items() if before.get(path) != state}
         entrants = contest.config.entrants
@@ -432,7 +444,7 @@ class Watch:
                 jobs.spend(authors, seconds / len(authors), self.now())
 
     def _with_authors(self, config: Config, name: str) -> Config:
-        """Return the settings with the author of each bot if that decides which bots meet.
+        """Return the settings with the author of each bot if that decides which bots meet, otherwise unchanged.
 
         Raises:
             RunError: The database of submissions can't be read.
@@ -447,7 +459,7 @@ class Watch:
         Args:
             contest: The contest.
             subject: What is published, for messages.
-            publish_it: Publishes it.
+            publish_it: Called to publish it; raises as documented below, or an internal error.
 
         Raises:
             TournamentError: The records or the settings don't allow publishing.
@@ -475,7 +487,8 @@ class _Between:
         inner: Listener that receives everything, too.
         publish: Publishes a board.
         has_changes: Returns whether files changed.
-        due: Time of the next board, by `time.monotonic`.
+        due: Time of the next board, by `time.monotonic`. Boards come at least 3 seconds apart, and ten times as long
+            as the last one took.
     """
 
     inner: ProgressListener
@@ -514,7 +527,11 @@ def _is_worth_showing(ranking: Standings) -> bool:
 def select_finalists(ranking: Standings, top: int) -> list[str]:
     """Return the names of the best bots of a preliminary.
 
-    A bot is one of them if its true rank can be at most `top`. Without places its rank counts, and equal scores tie.
+    A bot is one of them if its true rank can be at most `top`. Without bounds of ranks, it is one if its score is at
+    least that of place `top`. So there can be more than `top`, and bots without a match aren't among them.
+
+    Returns:
+        The names in the order of the standings, the best first.
     """
     ranked = [line for line in ranking.ranked if line.matches]
     min_score = min((line.score for line in ranked[:top]), default=0.0)
@@ -545,7 +562,7 @@ def _require_same_games(prepared: Prepared) -> None:
     """Check that the settings wouldn't archive records.
 
     Raises:
-        InputError: They would.
+        InputError: They would, because the records are of other settings.
         RunError: Records can't be read.
     """
     if unlike := prepared.incompatible_records():
@@ -553,7 +570,7 @@ def _require_same_games(prepared: Prepared) -> None:
 
 
 def _wait(paths: Sequence[Path]) -> None:
-    """Wait until something changes in one of these folders, or until it is time to look."""
+    """Wait until something changes directly in one of these folders, at most 2 seconds. Missing ones are skipped."""
     existing = [place for place in dict.fromkeys(paths) if place.is_dir()]
     how: dict[str, Any] = {"rust_timeout": int(1000 * LOOK_SECONDS), "yield_on_timeout": True, "debounce": 100}
     try:
@@ -563,7 +580,10 @@ def _wait(paths: Sequence[Path]) -> None:
 
 
 def _wait_for_writes(folder: Path) -> _Files:
-    """Return the files in a folder once no one has written to it for a moment, or for long."""
+    """Return the files in a folder once no one has written to it for 0.3 seconds, or after 40 looks.
+
+    The time and size of each are by its path.
+    """
     files = _files(folder)
     for _ in range(_WHOLE_LOOKS):
         time.sleep(_WHOLE_SECONDS)
@@ -574,9 +594,10 @@ def _wait_for_writes(folder: Path) -> _Files:
 
 
 def _files(root: Path) -> _Files:
-    """Return time and size of the files and folders at a path or below it, by path, up to a number.
+    """Return time and size of the files and folders at a path or below it, by path, about 20,000 at most.
 
-    Names that begin with a dot or two underscores are omitted.
+    Names that begin with a dot or two underscores are omitted, and so is what can't be read. Times are nanoseconds, and
+    sizes bytes.
     """
     states: _Files = {}
     folders = [os.fspath(root)]

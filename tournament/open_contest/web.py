@@ -84,8 +84,8 @@ class Address:
     """An address on which a server listens.
 
     Attributes:
-        host: Name or address of the host.
-        port: The port; 0 for any.
+        host: Name or address of the host, an IPv6 address without brackets.
+        port: The port; 0 for any that is free.
         url: URL by which people reach the server; None for that of the address.
     """
 
@@ -95,12 +95,12 @@ class Address:
 
     @property
     def url_host(self) -> str:
-        """Host as in a URL."""
+        """Host as in a URL, an IPv6 address in brackets."""
         return f"[{self.host}]" if ":" in self.host else self.host
 
     @property
     def is_loopback(self) -> bool:
-        """True if only this machine can reach the address."""
+        """True if only this machine can reach the address. A name other than localhost counts as False."""
         try:
             return self.host == "localhost" or ipaddress.ip_address(self.host).is_loopback
         except ValueError:
@@ -110,8 +110,12 @@ class Address:
 def parse_address(text: str, url: str | None = None) -> Address:
     """Return the address of a text such as "8080" or "0.0.0.0:8080".
 
+    Args:
+        text: A port, or a host, a colon and a port. Without a host it is 127.0.0.1.
+        url: URL by which people reach the server, or None.
+
     Raises:
-        InputError: The text or the URL is invalid.
+        InputError: The text has no port from 0 to 65535, or the URL has no host or another scheme than http or https.
     """
     host, _, port = text.rpartition(":")
     if not (port.isascii() and port.isdigit() and int(port) < 1 << 16):
@@ -122,7 +126,7 @@ def parse_address(text: str, url: str | None = None) -> Address:
 
 
 def _is_web_address(url: str) -> bool:
-    """Return whether a URL has a scheme of the web and a host."""
+    """Return whether a URL has the scheme http or https, and a host."""
     with contextlib.suppress(ValueError):  # An address in brackets is invalid.
         return urlsplit(url).scheme in ("http", "https") and bool(urlsplit(url).hostname)
     return False
@@ -149,7 +153,7 @@ class Server:
             authors: The authors; None without submissions.
 
         Raises:
-            InputError: The address can't be used.
+            InputError: The address can't be used, such as because another program listens there.
         """
         is_https = urlsplit(address.url or "").scheme == "https"
         routes: list[Route | Mount] = []
@@ -214,7 +218,7 @@ class _Published(StaticFiles):
     def file_response(
         self, full_path: Any, stat_result: os.stat_result, scope: Scope, status_code: int = 200
     ) -> Response:
-        """Return the response for a file."""
+        """Return the response for a file, with its compressed copy if there is one and the client accepts gzip."""
         copy = f"{full_path}.gz"
         if "gzip" not in Headers(scope=scope).get("accept-encoding", "") or not os.path.exists(copy):
             return super().file_response(full_path, stat_result, scope, status_code)
@@ -234,7 +238,7 @@ class _Bounded(H11Protocol):
     """
 
     def connection_made(self, transport: Any) -> None:
-        """Accept a connection, and end another one if there are too many."""
+        """Accept a connection, and end another one if there are more than 1,000."""
         super().connection_made(transport)
         self._since = self.loop.time()
         if len(self.connections) > _MAX_CONNECTIONS:
@@ -244,7 +248,7 @@ class _Bounded(H11Protocol):
             oldest.transport.abort()
 
     def _worth(self) -> tuple[bool, float]:
-        """Return whether a request is being answered, and the time since when. The least worth is ended first."""
+        """Return whether a request is being answered, and since when in seconds of the loop. The least is ended."""
         return self.cycle is not None and not self.cycle.response_complete, self._since
 
     def on_response_complete(self) -> None:
@@ -254,7 +258,10 @@ class _Bounded(H11Protocol):
 
 
 class _Guarded:
-    """A layer that adds headers to every answer, and refuses changes that pages of other sites request."""
+    """A layer that adds headers to every answer, and refuses changes that pages of other sites request.
+
+    It also refuses a request that has both a length and chunks.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -293,7 +300,10 @@ def _netloc(origin: str) -> str | None:
 
 
 def _guards(address: Address) -> list[Middleware]:
-    """Return the layers that every request passes."""
+    """Return the layers that every request passes, the outer one first.
+
+    The inner one refuses requests that name another host than the address, its URL or, on loopback, this machine.
+    """
     names = {"127.0.0.1", "localhost", "[::1]"} if address.is_loopback else {address.url_host}
     if address.url:
         names.add(_url_host(address.url))
@@ -304,7 +314,7 @@ def _guards(address: Address) -> list[Middleware]:
 
 
 def _url_host(url: str) -> str:
-    """Return the host that a URL names, in brackets if it is an IPv6 address."""
+    """Return the host that a URL names, in brackets if it is an IPv6 address, or "" if it names none."""
     host = urlsplit(url).hostname or ""
     return f"[{host}]" if ":" in host else host
 
@@ -315,9 +325,9 @@ class Call:
 
     Attributes:
         method: HTTP method.
-        path: Path with parameters.
+        path: Path, with names of its parameters in braces.
         does: Description of the call.
-        parameters: Meaning of each parameter of the query or the form.
+        parameters: Meaning of each parameter of the query or the form, by its name.
         takes: Description of the body; "" if there is none.
         needs_token: Whether the call needs a token.
     """
@@ -335,9 +345,9 @@ class _Sent:
     """The content of a request.
 
     Attributes:
-        author: Author of the request.
-        body: Its body.
-        form: Fields of its form.
+        author: Author of the request, without a name if the call needs no token.
+        body: Its body, b"" if a form was sent or nothing was.
+        form: Fields of its form by name, without files.
         file: Name and content of the form's file; None if there is none.
     """
 
@@ -359,7 +369,15 @@ def _call(
     *,
     token: bool = True,
 ) -> Callable[[_Handler], _Handler]:
-    """Declare that a handler answers a call, such as "GET /mine"."""
+    """Declare that a handler answers a call.
+
+    Args:
+        method_and_path: Method and path, such as "GET /mine".
+        does: Description of the call.
+        parameters: Meaning of each parameter by name.
+        takes: Description of the body, "" if there is none.
+        token: Whether the call needs a token.
+    """
     method, path = method_and_path.split()
 
     def declare(handler: _Handler) -> _Handler:
@@ -391,6 +409,9 @@ class Desk:
         authors: The authors.
         published: The published folder.
         secure: Whether cookies are sent by HTTPS only.
+
+    Attributes:
+        routes: A route for each path of the calls.
     """
 
     def __init__(self, submissions: Submissions, authors: AuthorsFile, published: Path, *, secure: bool) -> None:
@@ -406,7 +427,7 @@ class Desk:
         ]
 
     def _endpoint(self, methods: Mapping[str, tuple[Call, _Handler]]) -> Callable[[Request], Awaitable[Response]]:
-        """Return the handler of all requests to a path."""
+        """Return the handler of all requests to a path, given its calls by method. HEAD is answered as GET."""
 
         async def answer(request: Request) -> Response:
             """Answer a request to the path.
@@ -430,7 +451,7 @@ class Desk:
         """Return the author of a request. Wrong tokens aren't counted, because tokens are too long to be guessed.
 
         Raises:
-            Refused: The token is missing or invalid.
+            Refused: The token is missing, invalid or revoked, its author is banned, or a cookie came without Origin.
         """
         scheme, _, given = request.headers.get("authorization", "").partition(" ")
         if not token and scheme.lower() == "bearer":
@@ -458,7 +479,8 @@ class Desk:
         """Return the content of a request.
 
         Raises:
-            Refused: It is too large or too slow, the author sends too many files, or the contest doesn't take the file.
+            Refused: It is too large, takes longer than 60 seconds, the author sends more than four at a time, or the
+                contest doesn't take the file.
             HTTPException: The form is malformed.
         """
         max_bytes = self._submissions.current.opening.max_file_bytes if call.takes and author.name else 0
@@ -483,7 +505,7 @@ class Desk:
 
     @_call("GET /contests", "list the contests", token=False)
     def _contests(self, _request: Request, _: _Sent) -> Response:
-        """Answer with the name, title, state and dates of each contest."""
+        """Answer with the name, title, state and dates of each contest, in the order of the settings file."""
         current = self._submissions.current
         return JSONResponse(
             [rules_values(current.contests, current.over, name, short=True) for name in current.contests]
@@ -506,7 +528,13 @@ class Desk:
         return self._form_page(request)
 
     def _form_page(self, request: Request, problem: str = "", status: int = 200) -> Response:
-        """Return the page with the form for bots, or for signing in."""
+        """Return the page with the form for bots, or for signing in if the request has no valid token.
+
+        Args:
+            request: The request.
+            problem: Text about what went wrong, "" if nothing did.
+            status: HTTP status of the answer.
+        """
         current, signed_in = self._submissions.current, self._signed_in(request)
         remaining = self._submissions.left_today(signed_in.name)[0] if signed_in else 0
         faces = list_faces(current.contests, current.over)
@@ -515,7 +543,7 @@ class Desk:
 
     @_call("POST /sign-in", "sign a browser in", {}, "a form with `token`", token=False)
     def _sign_in(self, request: Request, sent: _Sent) -> Response:
-        """Set the cookie of a token, and redirect to the form.
+        """Set the cookie of a token for 30 days, and redirect to the form.
 
         Raises:
             Refused: The token is invalid, and a script sent it. A browser gets the page again.
@@ -543,7 +571,7 @@ class Desk:
         """Answer with an author's bots and jobs.
 
         Raises:
-            Refused: Too many such pages are being computed.
+            Refused: Two such pages of the author are being computed, or eight in all.
         """
         with _counted(self._looking, sent.author.name, _MAX_LOOKS_OF_AUTHOR, _MAX_LOOKS) as fits:
             if not fits:
@@ -555,7 +583,7 @@ class Desk:
 
     @_call("GET /class", "list every author with last upload, state, reason and best place; for organisers")
     def _class(self, request: Request, sent: _Sent) -> Response:
-        """Answer with a line for each author and contest.
+        """Answer with a line for each author and contest, by contest and then by name of the author.
 
         Raises:
             Refused: The author isn't an organiser.
@@ -574,7 +602,8 @@ class Desk:
         """Answer with an archive: a folder for each author with the bots in the contest.
 
         Raises:
-            Refused: The author isn't an organiser, or the request names no contest.
+            Refused: The author isn't an organiser, or the request names no contest or an unknown one.
+            OSError: A bot's file can't be read.
         """
         _require_organiser(sent.author)
         contest = self._contest(request)
@@ -590,7 +619,7 @@ class Desk:
 
     @_call("GET /llms.txt", "list these calls", token=False)
     def _llms_text(self, _request: Request, _: _Sent) -> Response:
-        """Answer with the list of calls."""
+        """Answer with the list of calls as text, in the order of their declaration."""
         lines = ["# An open contest of bots", "", "Send `Accept: application/json`, and the author's token as"]
         lines += ["`Authorization: Bearer TOKEN`. Jobs take a while: add `?wait=60`, and while `state` is queued ask"]
         lines += ["again at `url`.", ""]
@@ -603,7 +632,7 @@ class Desk:
 
     @_call("PUT /bots/{file}", "submit a bot", _CONTEST | _WAIT, _FILE)
     def _submit(self, request: Request, sent: _Sent) -> Job:
-        """Take a bot, and return its job.
+        """Take a bot, and return its queued job.
 
         Raises:
             Refused: The bot is refused, or the request names no contest.
@@ -626,7 +655,7 @@ class Desk:
     @_call("DELETE /bots/{file}", "withdraw a bot, by its name", _CONTEST | _WAIT)
     @_call("POST /bots/{file}/withdraw", "withdraw a bot by a form", _CONTEST)
     def _withdraw(self, request: Request, sent: _Sent) -> Job:
-        """Queue a bot's withdrawal.
+        """Queue a bot's withdrawal, and return its job.
 
         Raises:
             Refused: The withdrawal is refused, or the request names no contest.
@@ -636,10 +665,11 @@ class Desk:
     @_call("POST /practice/{file}", "play a bot against others without entering it; with a name instead of a file, the"
            " bot in the contest", _CONTEST | _WAIT | _MATCH, _FILE)  # fmt: skip
     def _practise(self, request: Request, sent: _Sent) -> Job:
-        """Queue a practice match.
+        """Queue a practice match, and return its job. A name without an ending means the bot in the contest.
 
         Raises:
-            Refused: The match is refused, a parameter is wrong, or the request names no contest.
+            Refused: The match is refused, `sessions` isn't a number, more than 100 opponents are named, or the request
+                names no contest.
         """
         contest, file, query = self._contest(request), request.path_params["file"], request.query_params
         against = [*dict.fromkeys(name for name in query.get("against", "").split(",") if name)]
@@ -654,7 +684,7 @@ class Desk:
     @_call("POST /replay/{bot}", "show a recorded session of your bot step by step, without what the opponent printed",
            _CONTEST | _WAIT | _GAME)  # fmt: skip
     def _replay(self, request: Request, sent: _Sent) -> Job:
-        """Queue a replay of a session, or of one game of it.
+        """Queue a replay of a session, by default the first, or of one game of it, and return its job.
 
         Raises:
             Refused: The replay is refused, a parameter is wrong, or the request names no contest.
@@ -668,7 +698,7 @@ class Desk:
         """Return one of the author's jobs.
 
         Raises:
-            Refused: The author has no such job.
+            Refused: The author has no such job, or it is another author's.
         """
         job = self._submissions.job(sent.author, request.path_params["id"])
         if job is None:
@@ -677,6 +707,9 @@ class Desk:
 
     async def _answer_job(self, request: Request, job: Job) -> Response:
         """Return the answer for a job, after waiting for its outcome if the request has `wait`.
+
+        It waits at most 60 seconds, and not at all if four requests of the author wait already. A browser's form is
+        redirected to the job's page at once.
 
         Raises:
             Refused: `wait` isn't a number.
@@ -699,7 +732,10 @@ class Desk:
         return await run_in_threadpool(self._job_answer, request, job)
 
     def _job_answer(self, request: Request, job: Job) -> Response:
-        """Return the present state of a job as a page, as JSON or as text."""
+        """Return the present state of a job as a page, as JSON or as text.
+
+        A script gets status 202 while it is queued, 422 if it was refused or set aside, and otherwise 200.
+        """
         job = self._submissions.jobs.job(job.id) or job
         values, where = job_values(self._submissions, job), job_address(job)
         if _for_browser(request):
@@ -710,7 +746,11 @@ class Desk:
         return _answer(request, values, text, status, {"Location": where})
 
     def _contest(self, request: Request, named: str = "") -> str:
-        """Return the contest that a request means.
+        """Return the contest that a request means, which might not exist.
+
+        Args:
+            request: The request.
+            named: Name of the contest in a form; "" means that of the query, or the only contest.
 
         Raises:
             Refused: It names none, and there are several.
@@ -757,10 +797,10 @@ def _require_organiser(author: Author) -> None:
 
 
 def _integer(request: Request, name: str) -> int | None:
-    """Return a parameter that is a number, or None if it is missing.
+    """Return a parameter of the query that is a whole number, or None if it is missing.
 
     Raises:
-        Refused: It isn't a number.
+        Refused: It isn't a number from 0, or has ten digits or more.
     """
     text = request.query_params.get(name)
     if text is not None and not (text.isascii() and text.isdecimal() and len(text) < 10):
@@ -769,21 +809,24 @@ def _integer(request: Request, name: str) -> int | None:
 
 
 def _for_browser(request: Request) -> bool:
-    """Return whether a request accepts a page."""
+    """Return whether a request accepts a page of HTML, as those of browsers do."""
     return "text/html" in request.headers.get("accept", "")
 
 
 def _answer(
     request: Request, values: object, text: str, status: int = 200, headers: Mapping[str, str] = MappingProxyType({})
 ) -> Response:
-    """Return values as JSON, or a text, whichever a script accepts."""
+    """Return values as JSON if the request accepts it, otherwise a text that ends in one line break."""
     if "application/json" in request.headers.get("accept", ""):
         return JSONResponse(values, status, headers)
     return PlainTextResponse(text.rstrip("\n") + "\n", status, headers)
 
 
 async def _trouble(request: Request, error: Exception) -> Response:
-    """Return a refusal as a page, as text or as JSON. A browser without a token is sent to the form for signing in."""
+    """Return the refusal for an error as a page, as text or as JSON.
+
+    A browser without a valid token is redirected to the form for signing in.
+    """
     headers = dict(getattr(error, "headers", None) or {})
     refused = _refused(request, error)
     if refused.retry_after:
@@ -803,7 +846,10 @@ _TROUBLE = dict.fromkeys(_ERRORS, _trouble)
 
 
 def _refused(request: Request, error: Exception) -> Refused:
-    """Return the refusal for an error. The traceback of an error of our own is stored."""
+    """Return the refusal for an error: status 507 if this machine failed, and 500 for an error of our own.
+
+    The traceback of an error of our own is stored.
+    """
     match error:
         case Refused():
             return error
@@ -831,7 +877,7 @@ def _bounded(request: Request, max_bytes: int) -> Request:
     """Return a request whose body can't be too large or too slow: reading it then fails with Refused.
 
     Raises:
-        Refused: The request's own length is too large.
+        Refused: The length in the request's header is too large, before anything is read.
     """
     length = request.headers.get("content-length", "")
     if length.isdigit() and int(length) > max_bytes:
@@ -842,7 +888,7 @@ def _bounded(request: Request, max_bytes: int) -> Request:
         """Return the next message.
 
         Raises:
-            Refused: The body is too large or too slow.
+            Refused: The body is too large, or takes longer than 60 seconds.
         """
         nonlocal size
         try:

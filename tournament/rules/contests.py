@@ -51,8 +51,10 @@ _contests: dict[type[Rules], Contest] = {}
 def get_contest(rules: type[Rules]) -> Contest:
     """Return the contest that is played by these rules, always the same object.
 
+    Each call also registers the endings of the rules' data files for this process.
+
     Raises:
-        ValueError: The rules are invalid.
+        ValueError: The rules are invalid. The message says which attribute is, and what is expected.
         RunError: The cache can't be used, in which the SDK is written.
     """
     if rules not in _contests:
@@ -66,7 +68,7 @@ def _check(rules: type[Rules]) -> None:
     """Check that a contest can have these rules.
 
     Raises:
-        ValueError: It can't.
+        ValueError: An attribute is missing or wrong, attributes contradict each other, or a column's name is taken.
     """
     if rules.core is None and rules.play is Rules.play:
         raise ValueError("it has no method play(self, session)")
@@ -126,7 +128,7 @@ def _check(rules: type[Rules]) -> None:
 
 
 def _decisions_at_first(rules: type[Rules]) -> tuple[Decision, ...]:
-    """Return the decisions before settings are known: with the defaults.
+    """Return the decisions before settings are known, with the default of each setting.
 
     Raises:
         ValueError: The decisions follow from settings, and one of these has no default, or the decisions are invalid.
@@ -181,7 +183,12 @@ def _title(rules: type[Rules]) -> str:
 
 
 def _with_core(rules: type[Rules], **shared: Any) -> Contest:
-    """Return the contest of rules that have a core."""
+    """Return the contest of rules that have a core.
+
+    Args:
+        rules: The rules, with a fixed number of seats.
+        **shared: Arguments of Contest that don't depend on the core.
+    """
     core = rules.core
     assert core
     names = (*seat_name_columns(int(str(rules.seats))), *([HOUSE] if rules.house else []))
@@ -196,11 +203,16 @@ def _with_core(rules: type[Rules], **shared: Any) -> Contest:
 
 
 def _with_play(rules: type[Rules], **shared: Any) -> Contest:
-    """Return the contest of rules that `play`, with an SDK that is written from their decisions."""
+    """Return the contest of rules that `play`.
+
+    Args:
+        rules: The rules.
+        **shared: Arguments of Contest that don't depend on the core.
+    """
 
     @lru_cache
     def tables(seats: int) -> Tables:
-        """Return the tables of games and sessions for this number of seats."""
+        """Return the tables of games and sessions for this number of seats, always the same object."""
         return _tables(rules, seats)
 
     first_tables = tables(seats_at_first(rules))
@@ -219,10 +231,11 @@ def _with_play(rules: type[Rules], **shared: Any) -> Contest:
 
 
 def _interface_for(rules: type[Rules], settings: ContestSettings | None) -> Interface:
-    """Return the bots' interface with these settings, or with the defaults.
+    """Return the bots' interface with these settings, or for None with the defaults.
 
     Raises:
-        ValueError: The decisions are invalid, or their values have no place in the struct of C bots.
+        ValueError: The decisions are invalid, their values have no place in the struct of C bots, or a setting that
+            they need has no default.
         RunError: The cache can't be used.
     """
     decisions = get_decisions(rules, settings) if settings else _decisions_at_first(rules)
@@ -232,6 +245,8 @@ def _interface_for(rules: type[Rules], settings: ContestSettings | None) -> Inte
 @lru_cache(MAX_CACHED_DECISIONS)
 def _interface(rules: type[Rules], decisions: tuple[Decision, ...]) -> Interface:
     """Return the interface for these decisions, with an SDK written from them unless the rules have one.
+
+    It is always the same object for the last 64 pairs of rules and decisions, so callers don't change it.
 
     Raises:
         ValueError: The decisions' values have no place in the struct of C bots.
@@ -252,7 +267,10 @@ def _interface(rules: type[Rules], decisions: tuple[Decision, ...]) -> Interface
 
 
 def _settings_class(rules: type[Rules]) -> type[ContestSettings]:
-    """Return the keys of the contest's table, including `seats` if the rules allow several numbers."""
+    """Return the keys of the contest's table, with `seats` added if the rules have a range of them.
+
+    The default is the lowest number.
+    """
     if not isinstance(rules.seats, range) or "seats" in rules.settings_class.model_fields:
         return rules.settings_class
     low, high = rules.seats[0], rules.seats[-1]
@@ -263,7 +281,10 @@ def _settings_class(rules: type[Rules]) -> type[ContestSettings]:
 
 
 def _tables(rules: type[Rules], seats: int) -> Tables:
-    """Return the columns of games and sessions, and the source of points, for this number of seats."""
+    """Return the columns of games and sessions, and the source of points, for this number of seats.
+
+    In a zero-sum game of two seats only the first seat's points are a source. The others follow from them.
+    """
     kind = "team" if rules.teams else "position"
     own = [(column.name, column.dtype, column.per_seat) for column in rules.columns]
     described = {column.name: column.description for column in rules.columns if not column.per_seat}
@@ -298,12 +319,12 @@ def _tables(rules: type[Rules], seats: int) -> Tables:
 
 
 def _described(columns: dict[str, str], own: dict[str, str], position_by_column: dict[str, int]) -> list[Column]:
-    """Return the columns that cores write and that have a description, which those of the bots lack here.
+    """Return the columns that have a description, in the order in which cores write them. Bots' columns have none.
 
     Args:
         columns: Type of each column by name.
         own: Descriptions besides those of standard columns, by name.
-        position_by_column: Position of each column of which there is one per position.
+        position_by_column: Position of each column of which there is one per position. Others get -1.
     """
     described = STANDARD | own
     return [

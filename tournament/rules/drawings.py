@@ -29,7 +29,8 @@ def drawn_core(
         rules: The rules.
         setup: What the core is made of.
         number: Number of the session in the leg, from 0.
-        drawings: Receives one drawing for each question, and one of the end.
+        drawings: List to which one drawing for each question is appended, and one of the end. A failure to draw is
+            text that `failed_to_render` recognises.
         names: Names of the bots by seat.
 
     Raises:
@@ -46,9 +47,10 @@ def drawn_core(
 
 
 def render_problem(rules: type[Rules], make_tables: Callable[[int], Tables], settings: Settings) -> str:
-    """Return the error in drawing a session with random answers, or "".
+    """Return the error in drawing the first 100 questions of a session with random answers, as text.
 
-    Errors later in a session, or with house players, only show in games.
+    It is "" if there was none, or if the contest has house players and wasn't tried. Errors later in a session only
+    show in games.
 
     Args:
         rules: The rules.
@@ -77,7 +79,10 @@ def render_problem(rules: type[Rules], make_tables: Callable[[int], Tables], set
 
 
 def _first_questions(play: Questions, most: int) -> Questions:
-    """Yield the first questions of a session, at most this many times, and pass their answers on."""
+    """Yield the first questions of a session, at most this many times, and pass their answers on.
+
+    It ends early with the session.
+    """
     answers = None
     with contextlib.suppress(StopIteration):
         for _ in range(most):
@@ -90,11 +95,15 @@ def drawn(rules: Rules, session: Session, drawings: list[str], names: Sequence[s
     Args:
         rules: The rules' object for the leg.
         session: The session.
-        drawings: Receives one drawing for each question, even of questions that are asked together, and one of the end.
+        drawings: List to which one drawing for each question is appended, and one of the end. Questions that are asked
+            together have the same drawing.
         names: Names of the bots by position.
 
     Yields:
-        The questions of the rules.
+        The questions of the rules, each or in lists as the rules yield them.
+
+    Raises:
+        TypeError: `play` is a plain function, which can't ask a bot.
     """
     play = start_session(rules, session)
     try:
@@ -108,7 +117,11 @@ def drawn(rules: Rules, session: Session, drawings: list[str], names: Sequence[s
 
 
 def _drawing(rules: Rules, names: Sequence[str]) -> str:
-    """Return a contest's drawing, cut at its limit, or the error in it as text, because no game depends on it."""
+    """Return a contest's drawing, or the error in it as text, because no game depends on it.
+
+    A text is cut at 20,000 characters. A longer SVG image, or one that isn't well-formed, is an error. An error's text
+    has at most 1,000 characters.
+    """
     rules.bot_names = names
     try:
         drawing: object = rules.render()
@@ -131,5 +144,5 @@ def _drawing(rules: Rules, names: Sequence[str]) -> str:
 
 
 def failed_to_render(drawing: str) -> bool:
-    """Return whether a drawing says why there is none."""
+    """Return whether a drawing is the text of an error."""
     return drawing.startswith(_RENDER_FAILED)

@@ -28,7 +28,8 @@ class Protocol:
 
         `line = yield "TURN 3,4"` writes a line, or several if it is a list, and waits for the program's next line.
         `line = yield` waits for another. An exception after a line of the program marks that line as a fault. An
-        exception before the first line is a mistake of the protocol.
+        exception before the first line is a mistake of the protocol, and so is a line that has a line break. A
+        program can write at most 10,000 lines for one decision.
 
         Yields:
             A line to write, a list of lines, or None to write nothing.
@@ -40,16 +41,21 @@ class Protocol:
         yield
 
     def tell(self, question: Any) -> Sequence[str]:
-        """Return the lines that tell news. By default there are none."""
+        """Return the lines that tell news, none of which has a line break. By default there are none."""
         return ()
 
     def end(self) -> Sequence[str]:
-        """Return the last lines, when the leg is over. By default there are none."""
+        """Return the last lines, when the leg is over, none of which has a line break. By default there are none."""
         return ()
 
 
 class ProtocolDialogue:
     """A protocol's talk with a program, as the lanes drive it (`tournament.contests.interface.Dialogue`).
+
+    Args:
+        core: Core of the leg, whose pending question is asked.
+        kind: Class of the protocol, of which the dialogue makes an object.
+        decisions: Name of each decision, and whether it is news, in the order of the core's numbers.
 
     Raises:
         InputError: The protocol fails, in any method, except while it reads a line of the program.
@@ -71,7 +77,11 @@ class ProtocolDialogue:
             raise InputError(f"the protocol {self._kind.__name__} fails: {_error_text(problem)}") from problem
 
     def question_lines(self) -> Sequence[str]:
-        """Return the lines that ask for the pending decision, or tell the pending news."""
+        """Return the lines that ask for the pending decision, or tell the pending news. They can be empty.
+
+        Raises:
+            InputError: The protocol fails, yields nothing for a decision, or yields something other than lines.
+        """
         name, is_news = self._decisions[self._core.pending()[0]]
         question = SimpleNamespace(decision=name, **self._core.observed_values())
         with self._failing():
@@ -84,7 +94,7 @@ class ProtocolDialogue:
                 raise ValueError(f"it asks nothing for {name}") from None
 
     def read_line(self, line: bytes) -> Any:
-        """Return the lines in reply to a program's line as a list, or its answer, which is no list.
+        """Return the lines in reply to a program's line as a list, which can be empty, or its answer, which is no list.
 
         Raises:
             Violation: The protocol doesn't understand the line, or the program wrote too many for one decision.
@@ -108,24 +118,24 @@ class ProtocolDialogue:
         """Return an answer that can be shown as JSON, with a list as a tuple, because lists are lines.
 
         Raises:
-            InputError: The answer refers to itself.
+            InputError: The answer refers to itself, or has keys that JSON can't have.
         """
         with self._failing():
             json.dumps(answer, default=repr)
         return tuple(answer) if isinstance(answer, list) else answer
 
     def closing_lines(self) -> Sequence[str]:
-        """Return the last lines.
+        """Return the last lines, when the leg is over. They can be empty.
 
         Raises:
-            InputError: The protocol fails.
+            InputError: The protocol fails, or returns something other than lines.
         """
         with self._failing():
             return _as_lines(self._protocol.end())
 
 
 def _as_lines(given: str | Sequence[str] | None) -> list[str]:
-    """Return lines to write as a list.
+    """Return lines to write as a list, which is empty for None.
 
     Raises:
         ValueError: One isn't text, or has a line break.
@@ -138,5 +148,5 @@ def _as_lines(given: str | Sequence[str] | None) -> list[str]:
 
 
 def _error_text(problem: Exception) -> str:
-    """Return an exception's type and message as text."""
+    """Return an exception's type and message as text. The message is cut at 200 characters."""
     return f"{type(problem).__name__}: {truncate(printable(str(problem)), 200)}"

@@ -44,13 +44,13 @@ class Settings(ContestSettings):
     )
 
     def playing(self) -> dict[str, object]:
-        """Return the settings that the games depend on."""
+        """Return the settings that the games depend on, by key, as a new dict. The limit of a step isn't one."""
         played = super().playing()
         del played["rules_seconds_per_step"]
         return played
 
     def for_workers(self) -> dict[str, object]:
-        """Return the settings that workers need, with the limit of a step."""
+        """Return the settings that workers need, by key: those of `playing`, and the limit of a step in seconds."""
         return self.playing() | {"rules_seconds_per_step": self.rules_seconds_per_step}
 
 
@@ -59,28 +59,33 @@ class Rules:
 
     Attributes:
         name: The contest's name, unless its table has another.
-        title: The name as people read it.
+        title: The name as people read it; "" makes it of `name`.
         version: Raised when the same settings no longer give the same games.
-        seats: How many bots sit at a table. With a range the contest's table has the key `seats`; "all" is everybody.
-        teams: The positions of each entrant, equally many. Each position has a bot of its own; a game's points and the
-            columns per seat are by team.
+        seats: How many bots sit at a table. With a range the contest's table has the key `seats`. "all" seats every
+            entrant at one table.
+        teams: The positions of each entrant, equally many; empty: each entrant has one. Each position has a bot of its
+            own. A game's points and the columns per seat are by team.
         settings_class: The keys of the contest's table.
-        decisions: What bots are asked, or a static method that returns it by the settings. `play` asks by
-            `self.ask`, which has each decision by its name.
-        columns: The contest's own columns of games.
+        decisions: Tuple of the decisions that bots make, or a static method that returns it by the settings. `play`
+            asks by `self.ask`, which has each decision by its name.
+        columns: The contest's own columns of games, in their order.
         zero_sum: Whether the points of each game add up to 0.
         points_unit: What a point is.
         description: The rules in a few sentences.
         requires: Packages on whose versions the games depend.
-        house: The fixed opponents of a contest of one seat, whom each entrant plays; they have no seat.
-        house_content: What the house player of the leg now played is made of, in an object.
-        data: By the ending of files, the decision that they answer by their text: entrants that are data.
-        protocol: How programs are asked in lines of their own; default JSON.
-        luck: The correction of scores for luck, against house players or where two play for the same points.
+        house: The fixed opponents of a contest of one seat, whom each entrant plays. They have no seat. None: there are
+            none.
+        house_content: In an object, the content of the leg's house player, b"" without one.
+        data: Decision that files of an ending answer by their text, by the ending, such as ".red". Such an entrant is
+            data.
+        protocol: How programs are asked in lines of their own; None: in JSON.
+        luck: The correction of scores for luck, against house players or in zero-sum games of two seats. None: scores
+            aren't corrected.
         presentation: Charts and games step by step for the report, or a function that makes them of the settings.
-        core: A state machine of the engine's, played instead of `play`. It comes with an `sdk`.
+            Only for at most two seats. None: the report has neither.
+        core: A state machine of the engine's, played instead of `play`. It comes with an `sdk`. None: `play` plays.
         sdk: The header and the templates for a core's bots, as a statement fixes them. `decisions` are then in the
-            core's order, and a core has its own columns.
+            core's order, and a core has its own columns. None: they are written from the decisions.
         estimates: What is assumed of games before any is played.
         presets: Contests by these rules that come with bots: settings in a new settings file, by name.
         hints: Values that tell a bot, on purpose, part of a draw that it is shown in full later, as in ("shot.hit",):
@@ -129,9 +134,11 @@ class Rules:
     def play(self, session: Session) -> Questions:
         """Play a session: at least one game, each recorded by `session.record(points, column=…)`.
 
+        Each step to the next question may take `rules_seconds_per_step` seconds. An exception sets the match aside.
+
         Yields:
             A question, whose answer it receives, or a list of questions to different positions. Their answers come as a
-            dict by position.
+            dict by position, in the order of the questions.
         """
         raise NotImplementedError
 
@@ -139,23 +146,24 @@ class Rules:
         """Return the current position for a report, as text or as an SVG image.
 
         A replay calls it before each decision and at a session's end. `play` stores in self what it needs, and
-        `self.bot_names` has the bots' names by position.
+        `self.bot_names` has the bots' names by position. A text is cut at 20,000 characters, and a longer SVG image
+        isn't shown. An exception is shown instead of the drawing and changes no game.
         """
         return ""
 
 
 def max_seats(rules: type[Rules]) -> int:
-    """Return the most seats that a table of these rules can have."""
+    """Return the most seats that a table of these rules can have. A team is one seat."""
     return SEAT_LIMIT if rules.seats == "all" else rules.seats if isinstance(rules.seats, int) else rules.seats[-1]
 
 
 def max_positions(rules: type[Rules]) -> int:
-    """Return the most positions that a table of these rules can have."""
+    """Return the most positions that a table of these rules can have, counting each member of a team."""
     return sum(map(len, rules.teams)) if rules.teams else max_seats(rules)
 
 
 def seats_at_first(rules: type[Rules]) -> int:
-    """Return how many seats the contest's tables have before the field is known."""
+    """Return how many seats the contest's tables have before the field is known: the fewest, or 2 for "all"."""
     if isinstance(rules.seats, range):
         return rules.seats[0]
     return 2 if rules.seats == "all" else int(rules.seats)
@@ -165,7 +173,7 @@ def check_decisions(decisions: Sequence[Decision]) -> None:
     """Check that a contest can have these decisions.
 
     Raises:
-        ValueError: It can't.
+        ValueError: There are none or too many, all are news, or two have the same name.
     """
     if not 0 < len(decisions) <= QUESTION_LIMIT:
         raise ValueError(f"it has {len(decisions)} decisions; expected 1 to {QUESTION_LIMIT}")
@@ -181,7 +189,10 @@ _decisions_cache: dict[tuple[type[Rules], str], tuple[Decision, ...]] = {}
 
 
 def get_decisions(rules: type[Rules], settings: Any) -> tuple[Decision, ...]:
-    """Return the decisions with these settings, always the same objects with the same settings.
+    """Return the decisions with these settings, in the order in which the rules declare them.
+
+    They are the same objects with the same settings, unless 64 other sets were made since. Settings matter only if
+    a method makes the decisions, otherwise they can be None.
 
     Raises:
         ValueError: The decisions that the rules make of the settings are none that a contest can have.

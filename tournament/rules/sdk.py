@@ -31,6 +31,7 @@ def write_sdk(name: str, title: str, decisions: Sequence[Decision], view: View) 
 
     Raises:
         RunError: The cache can't be used.
+        ValueError: Two choices number the same name differently, or an answer's values share a name in C.
     """
     files = {
         f"{name}.h": _header(name, title, decisions, view),
@@ -47,7 +48,11 @@ def write_sdk(name: str, title: str, decisions: Sequence[Decision], view: View) 
 
 
 def _write(path: Path, content: str) -> None:
-    """Write a file unless it exists. Others can write the same content at the same time."""
+    """Write a file unless it has this content already. Others can write the same content at the same time.
+
+    Raises:
+        OSError: The file can't be read or written.
+    """
     try:
         if path.read_text(encoding="utf-8") == content:
             return
@@ -90,7 +95,7 @@ def _header(name: str, title: str, decisions: Sequence[Decision], view: View) ->
 
 
 def _struct(name: str, lines: Sequence[str]) -> str:
-    """Return a struct of these lines."""
+    """Return the C definition of a struct with these lines as members and comments."""
     written = []
     for line in lines:
         text = line.lstrip()
@@ -100,7 +105,7 @@ def _struct(name: str, lines: Sequence[str]) -> str:
 
 
 def _answer_struct(decision: Decision) -> str:
-    """Return the struct that a bot fills as its answer, if the answer is one."""
+    """Return the C definition of the struct that a bot fills as its answer, or "" if the answer is no struct."""
     layout = answer_layout(decision.answer)
     return "" if layout is None or not layout.lines else f"\n{_struct(_answer_type(decision), layout.lines)}"
 
@@ -111,7 +116,11 @@ def _answer_type(decision: Decision) -> str:
 
 
 def _constants(decisions: Sequence[Decision]) -> str:
-    """Return the names of all choices, for C."""
+    """Return the names of all choices as an enum of C, or "" if there are none.
+
+    Raises:
+        ValueError: A name has different numbers in two choices.
+    """
     numbers = choice_constants(decisions)
     if not numbers:
         return ""
@@ -126,7 +135,12 @@ def _constants(decisions: Sequence[Decision]) -> str:
 
 
 def _form(decision: Decision) -> tuple[str, str, str]:
-    """Return what a C bot's function returns, and the type and name of an answer that it fills instead, "" for none."""
+    """Return the form of a C bot's function.
+
+    Returns:
+        The type that it returns. Then type and name of the parameter that it fills with its answer, both "" if it
+        returns the answer, and for news.
+    """
     kind = decision.answer
     if decision.is_news:
         return "void", "", ""
@@ -142,13 +156,13 @@ def _form(decision: Decision) -> tuple[str, str, str]:
 
 
 def _prototype(decision: Decision) -> str:
-    """Return what a C bot's function looks like."""
+    """Return the prototype of a C bot's function, without a semicolon."""
     result, filled, name = _form(decision)
     return f"{result} {decision.name}(const View *view{filled and f', {filled} {name}'})"
 
 
 def _number(kind: ValueType) -> str:
-    """Return the type of a number that a C bot returns."""
+    """Return the C type of a number that a bot returns: int64_t if its limits need 64 bits, otherwise int."""
     return "int64_t" if kind.shape.kind == "q" else "int"
 
 
@@ -176,7 +190,7 @@ def _adapter(decisions: Sequence[Decision], view: View) -> str:
 
 
 def _c_bot(decisions: Sequence[Decision]) -> str:
-    """Return the template of C bots."""
+    """Return the template of C bots, with `{name}` in place of the bot's name."""
     bots = []
     for decision in decisions:
         comments = "\n".join(
@@ -225,7 +239,7 @@ def _answered_in_c(decision: Decision) -> str:
 
 
 def _fields(base: str, kind: Struct, value: Any) -> list[str]:
-    """Return the statements that fill the struct of a record."""
+    """Return the statements that fill the struct of a record, in the order of its fields."""
     return [line for name, field in kind.fields.items() for line in _assigned(base, name, field, value[name])]
 
 
@@ -236,7 +250,7 @@ def _assigned(base: str, name: str, kind: ValueType, value: Any) -> list[str]:
         base: Text before the member's name, such as "answer->".
         name: Name of the member.
         kind: Type of its value.
-        value: The value.
+        value: The value, None for a Maybe without one.
     """
     member = f"{base}{name}"
     if isinstance(kind, Maybe):
@@ -263,14 +277,14 @@ def _assigned(base: str, name: str, kind: ValueType, value: Any) -> list[str]:
 
 
 def _in_c(kind: ValueType, value: object) -> str:
-    """Return a number or a choice in C."""
+    """Return a number, a truth value or a choice in C."""
     if isinstance(kind, Choice):
         return kind.constants[list(kind.names).index(str(value))]
     return repr(int(value)) if isinstance(value, bool) else repr(value)
 
 
 def _python_bot(decisions: Sequence[Decision]) -> str:
-    """Return the template of Python bots."""
+    """Return the template of Python bots, with `{name}` in place of the bot's name."""
     bots = []
     for decision in decisions:
         comments = "\n".join(
@@ -304,7 +318,7 @@ def _answer(decision: Decision) -> str:
 
 
 def _meaning(value: ValueType) -> str:
-    """Return the meaning of a value, and its limits."""
+    """Return the meaning of a value, if it has one, and its limits."""
     return "; ".join(filter(None, (value.description, value.limits)))
 
 
@@ -318,7 +332,7 @@ def _counted(name: str, value: ValueType) -> str:
 
 
 def _plain(written: str) -> str:
-    """Return text that can't end a comment, or contain a template's name."""
+    """Return text on one line that can end neither a C comment nor a docstring, and has no backslash."""
     return " ".join(written.replace("*/", "* /").replace('"""', "'''").replace("\\", "/").split())
 
 

@@ -27,9 +27,17 @@ TRIAL_STREAM = 1 << 63
 def make_placements(decisions: tuple[Decision, ...], max_count: int) -> list[Placement]:
     """Return the places of each decision's values and answer in the memory of C bots.
 
+    Callers don't change the list, which is shared by all calls with the same arguments.
+
     Args:
         decisions: The contest's decisions.
         max_count: The most positions of a table.
+
+    Returns:
+        A placement for each decision, in their order. Its answer's slot is None if C bots return the answer.
+
+    Raises:
+        ValueError: The decisions' values have no place in one struct.
     """
     view = build_view(decisions, max_count)
     layouts = [answer_layout(decision.answer) for decision in decisions]
@@ -51,6 +59,7 @@ def session_core(
 
     Raises:
         TimeoutError: The constructor of the rules takes longer than the limit of a step.
+        Exception: The constructor of the rules raises it.
     """
     leg = setup.leg
     with Steps(setup.settings.rules_seconds_per_step) as steps:
@@ -78,7 +87,7 @@ def start_session(rules: Rules, session: Session) -> Questions:
     """Return the generator of a session.
 
     Raises:
-        TypeError: `play` is a plain function, which can't ask a bot.
+        TypeError: `play` returns None, because it is a plain function, which can't ask a bot.
     """
     play: Questions | None = rules.play(session)
     if play is None:
@@ -91,7 +100,7 @@ def core_by_chance(rules: type[Rules], is_drawn: Callable[[int], bool], setup: C
 
     Args:
         rules: The rules.
-        is_drawn: Called with a seat; returns whether its bots' answers are drawn.
+        is_drawn: Called with a seat; returns whether its bots' answers are drawn. Draws follow from the leg's key.
         setup: What the core is made of.
 
     Raises:
@@ -118,8 +127,9 @@ def answered_core(
     Args:
         rules: The rules.
         setup: What the core is made of.
-        answer: Called with each question; returns the answer. By default answers are drawn from all that are legal.
-        watch: Called with each session; returns what the rules get instead.
+        answer: Called with each question, news included; returns the answer. None: answers are drawn from all that are
+            legal, by the leg's key.
+        watch: Called with each session; returns the object that the rules get instead. None: they get the session.
 
     Raises:
         TimeoutError: The constructor of the rules takes longer than the limit of a step.
@@ -136,7 +146,16 @@ def answered_core(
 
 
 def answered_by_chance(play: Questions, rng: Rng, positions: Sequence[int]) -> Questions:
-    """Play a session with the answers of these positions drawn from all that are legal, often the first or last."""
+    """Play a session with the answers of these positions drawn from all that are legal, often the first or last.
+
+    Args:
+        play: The session's generator.
+        rng: Source of random numbers, which is advanced.
+        positions: The positions, from 0.
+
+    Returns:
+        A generator of the questions to other positions, as lists that are never empty.
+    """
     return answered(play, partial(drawn_answer, rng=rng), positions)
 
 
@@ -149,7 +168,8 @@ def answered(play: Questions, answer: Callable[[Question], Any], positions: Sequ
         positions: The positions, from 0.
 
     Yields:
-        The questions to other positions, as a list that is never empty.
+        The questions to other positions, as a list that is never empty. It receives their answers as a dict by
+        position.
     """
     try:
         yielded = next(play)
@@ -166,7 +186,7 @@ def answered(play: Questions, answer: Callable[[Question], Any], positions: Sequ
 
 
 def drawn_answer(question: Question, rng: Rng) -> Any:
-    """Return an answer that is legal, often one at the limits, or None for news."""
+    """Return an answer that is legal now, often one at the limits, or None for news. The source of numbers advances."""
     decision = question.decision
     assert isinstance(decision, Decision)
     if decision.is_news:
