@@ -44,7 +44,9 @@ class StoredFiles(fs.FileSystemHandler):
         return path
 
     def get_file_info(self, paths: str | list[str]) -> list[fs.FileInfo]:
-        """Return type and size in bytes of each file, also of those that are still staged.
+        """Return type and size in bytes of each file, in order, also of those that are still staged.
+
+        The type of a missing file is NotFound, and its size is None.
 
         Raises:
             OSError: A file's folder can't be searched.

@@ -49,6 +49,8 @@ _REPLICA = Column("replica", "int32", STANDARD["replica"], of_leg=True)
 def with_names(columns: Sequence[Column], players: Sequence[Column], *, replica: bool) -> tuple[Column, ...]:
     """Return a table's columns with those of the players' names, which follow the numbers of the row.
 
+    The order is match, replica, session and game, the players, then the other columns in their order.
+
     Args:
         columns: Columns of the core's rows, `match` first.
         players: Columns of the players' names.
@@ -65,7 +67,7 @@ def seat_name_columns(seats: int) -> tuple[Column, ...]:
 
 
 def describe_columns(row: np.dtype[np.void], flags: tuple[str, ...] = (), /, **meanings: str) -> tuple[Column, ...]:
-    """Return the columns of a core's row with their meanings.
+    """Return the columns of a core's row with their meanings, in the order of the row.
 
     Args:
         row: Type of the row.
@@ -89,7 +91,10 @@ ROWS_PER_GROUP = 1 << 18
 
 
 def buffer_fields(columns: tuple[Column, ...]) -> dict[str, str]:
-    """Return the numpy types of the columns that cores write, by name: flags and seats are bytes."""
+    """Return the numpy types of the columns that cores write, by name in their order: flags and seats are bytes.
+
+    Columns with one value for all rows of a leg are omitted.
+    """
     return {
         column.name: "uint8" if column.dtype in ("bool", NAME) else column.dtype
         for column in columns

@@ -32,7 +32,8 @@ def store_bots(storage: Storage, artifacts: Mapping[str, bytes]) -> list[str]:
         artifacts: Artifacts by sha256.
 
     Returns:
-        sha256 of each artifact that would exceed the space for all of them, MAX_BYTES.
+        sha256 of each artifact that would exceed the space for all of them, 256 MiB, the smallest first. Those that are
+            stored already count, and can be among them.
 
     Raises:
         OSError: An artifact can't be written.
@@ -80,7 +81,8 @@ def read_bot(storage: Storage, sha256: str) -> bytes | None:
     """Return the stored artifact with this sha256, or None if it isn't stored.
 
     Raises:
-        RunError: The file has other bytes than were written, or can't be opened.
+        RunError: The file has other bytes than were written, more than 256 MiB, or can't be opened.
+        OSError: The file can't be read.
     """
     try:
         content = storage.read(artifact_path(sha256), MAX_BYTES)
@@ -94,10 +96,11 @@ def read_bot(storage: Storage, sha256: str) -> bytes | None:
 
 
 def damaged_bots(storage: Storage) -> list[str]:
-    """Return the names of stored artifacts that have other bytes than were written, or can't be opened.
+    """Return the names in the storage of artifacts that have other bytes than were written, or can't be opened, sorted.
 
     Raises:
         RunError: The folder of artifacts can't be read.
+        OSError: The folder of artifacts, or an open file, can't be read.
     """
     damaged = []
     for sha256 in sorted(_stored_hashes(storage)):

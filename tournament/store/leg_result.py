@@ -47,9 +47,10 @@ class Fault:
         session: Session of the match, from 0.
         game: Game of the session, from 0.
         decision: Name of the decision that the bot had to take.
-        message: Description of the fault.
-        question_text: The question's name and values, as text.
-        last_output: Last lines that the bot's process wrote to standard error.
+        message: Description of the fault; in the records, at most 500 characters.
+        question_text: The question's name and values, as text; in the records, at most 1,000 characters. "" if unknown.
+        last_output: Last lines that the bot's process wrote to standard error; in the records, at most 2,000
+            characters.
         kind: Kind of the fault; "other" in records of earlier versions, which lack it.
     """
 
@@ -70,7 +71,10 @@ class Fault:
         return self.decision, _NUMBER.sub("0", self.message)
 
     def bounded(self) -> Fault:
-        """Return the fault with its texts cut to the length that the records allow."""
+        """Return the fault with message, question and output cut after 500, 1,000 and 2,000 characters.
+
+        The number of further characters is added to a text that is cut.
+        """
         return replace(
             self,
             message=truncate(self.message, _MAX_MESSAGE),
@@ -83,11 +87,12 @@ class Used(NamedTuple):
     """Resources that a bot used in one or more legs. Only fuel is the same whenever the same games are played.
 
     Attributes:
-        fuel: Fuel of a WebAssembly bot, to seven digits for a leg.
-        cpu_seconds: Processor time of a bot's process. Legs that share a process share it evenly.
-        memory_bytes: Peak memory. For WebAssembly, the size of the bot's memory without the stack.
-        slowest_seconds: Longest time from a question to the answer of a bot's process. Questions that are sent together
-            share it evenly.
+        fuel: Fuel of a WebAssembly bot, to seven digits for a leg; 0 for a process.
+        cpu_seconds: Processor time of a bot's process in seconds; 0 for WebAssembly. Legs that share a process share it
+            evenly.
+        memory_bytes: Peak memory in bytes. For WebAssembly, the size of the bot's memory without the stack.
+        slowest_seconds: Longest time in seconds from a question to the answer of a bot's process; 0 for WebAssembly.
+            Questions that are sent together share it evenly.
     """
 
     fuel: float = 0.0
@@ -101,10 +106,10 @@ class RareFields:
     """Rare fields of a leg: those of LegResult that have default values in nearly all legs.
 
     Attributes:
-        faults: The first faults, and the last fault of each disqualified seat.
+        faults: The first 20 faults, and the last fault of each disqualified seat, in order of play.
         disqualified_seats: Seats whose bots are disqualified, in ascending order.
         further_faults: Number of further faults of each seat; () if there are none.
-        tries: How often the leg was started.
+        tries: How often the leg was started, at least once.
 
     Raises:
         ValueError: A disqualified seat has no fault.
@@ -139,21 +144,21 @@ class LegResult:
     """The result of a leg.
 
     Attributes:
-        digest: Hash of everything that the leg's games depend on.
+        digest: Hash of everything that the leg's games depend on, 32 bytes in hexadecimal.
         match: Number of the match.
-        number: Number of the leg in its match.
+        number: Number of the leg in its match, from 0.
         seats: Names of the bots, by seat.
         sessions: Number of sessions played.
         games: Number of games played.
         sums: Sums of each seat.
-        faults: The first faults, and the last fault of each disqualified seat.
+        faults: The first 20 faults, and the last fault of each disqualified seat, in order of play.
         disqualified_seats: Seats whose bots are disqualified in this leg, in ascending order. With one or two seats
             this ended the leg.
         further_faults: Number of further faults of each seat; () if there are none.
         house: Name of the house player, which has no seat; "" if there is none.
-        seconds: Time that a worker took for the leg.
-        tries: How often the leg was started. Answers of aborted attempts were used again.
-        used: Resources that the bot of each seat used.
+        seconds: Time in seconds that a worker took for the leg.
+        tries: How often the leg was started, at least once. Answers of aborted attempts were used again.
+        used: Resources that the bot of each seat used; () if unknown.
     """
 
     digest: str
@@ -182,7 +187,7 @@ class LegResult:
 
     @property
     def ended_by(self) -> int | None:
-        """Seat whose faults ended the leg, or None if it was played to its end."""
+        """Seat whose faults ended the leg, or None if it was played to its end, as with more than two seats."""
         return (
             self.disqualified_seats[0] if self.disqualified_seats and len(self.seats) <= SEATS_THAT_END_A_LEG else None
         )
@@ -194,7 +199,8 @@ class LegResult:
     def telling_fault(self, seat: int) -> Fault:
         """Return the fault to show as the reason for a disqualification: the first one of the most frequent kind.
 
-        A fault that only follows from these, such as a restart without fuel, occurs just once.
+        A fault that only follows from these, such as a restart without fuel, occurs just once. Of equally frequent
+        kinds, that of the earliest fault counts. The seat must have a recorded fault.
         """
         seat_faults = [fault for fault in self.faults if fault.seat == seat]
         count = Counter(fault.sort for fault in seat_faults)
@@ -202,7 +208,10 @@ class LegResult:
 
 
 def by_sort(faults: Iterable[tuple[LegResult, Fault]]) -> list[list[tuple[LegResult, Fault]]]:
-    """Return faults with their legs, in groups of one bot and kind: bots by name, the most frequent kinds first."""
+    """Return faults with their legs, in groups of one bot and kind: bots by name, the most frequent kinds first.
+
+    Equally frequent kinds of a bot, and the faults of a group, keep their order. A kind is that of `Fault.sort`.
+    """
     groups: dict[tuple[str, str, str], list[tuple[LegResult, Fault]]] = {}
     for leg, fault in faults:
         groups.setdefault((leg.seats[fault.seat], *fault.sort), []).append((leg, fault))
@@ -214,7 +223,7 @@ def select_faults(
 ) -> tuple[tuple[Fault, ...], tuple[int, ...]]:
     """Return the faults that the records keep, and the number of further faults of each seat.
 
-    The records keep the first faults, and the last fault of each disqualified seat.
+    The records keep the first 20 faults of the leg, and the last fault of each disqualified seat.
 
     Args:
         faults: All faults of a leg in order.
@@ -222,7 +231,7 @@ def select_faults(
         seats: Number of seats.
 
     Returns:
-        The faults to keep, with bounded texts, and the number of others by seat; () if there are no others.
+        The faults to keep in order, with bounded texts, and the number of others by seat; () if there are no others.
     """
     last = {fault.seat: place for place, fault in enumerate(faults) if fault.seat in disqualified_seats}
     recorded = [fault for place, fault in enumerate(faults) if place < _MAX_FAULTS or last.get(fault.seat) == place]
@@ -237,6 +246,8 @@ SEATS_THAT_END_A_LEG = 2
 
 def are_too_large(sums: Floats) -> npt.NDArray[np.bool_]:
     """Return for each leg whether a sum is NaN or too large for the records.
+
+    Points can be from −1e15 to 1e15. The other sums can be at most 1e30.
 
     Args:
         sums: Sums by leg, seat and field of LegSums.

@@ -54,7 +54,7 @@ def compute_leg_sums(totals: Floats, lengths: Ints, luck: Floats | None = None) 
         lengths: Number of sessions that the blocks of each leg divide (games, if games are scored); 0 for a leg that a
             fault ended.
         luck: Points due to luck of the first seat, by leg and block, in a zero-sum game of two or against a house
-            player.
+            player; None without a correction.
     """
     sums = np.empty((*totals.shape[:2], len(LegSums._fields)))
     for length in {*lengths.tolist()}:

@@ -22,7 +22,7 @@ class _Cloud:
     Attributes:
         bucket: Its word for a bucket.
         options: Options that URLs can have.
-        endpoints: Environment variables that name an endpoint, the first one preferred.
+        endpoints: Names of environment variables that have an endpoint, the first one preferred.
         remedy: Advice how to give credentials.
     """
 
@@ -66,7 +66,7 @@ class ObjectLocation:
         url: URL for messages.
         prefix: Prefix of all keys, which ends with a slash; "" if there is none.
         bucket: Name of the bucket.
-        kind: Scheme of the URL.
+        kind: Scheme of the URL: s3, gs or az.
         word: The store's word for a bucket.
         remedy: Advice how to give credentials.
         endpoint: Address of the store; "" for the cloud's own.
@@ -76,7 +76,8 @@ class ObjectLocation:
         """Parse the URL.
 
         Raises:
-            InputError: The URL can't hold results.
+            InputError: The URL has another scheme, an invalid bucket or prefix, an unknown option, or keys in it. Or
+                the endpoint, also from an environment variable, has a name or a password in it.
         """
         try:
             parts = urlsplit(location)
@@ -112,6 +113,8 @@ class ObjectLocation:
 
     def settings(self) -> dict[str, str]:
         """Return a client's settings by obstore's names, besides the variables that obstore reads itself.
+
+        Settings without a value are omitted.
 
         Raises:
             RunError: There are no credentials for s3, and this machine can't ask its cloud for them.

@@ -113,13 +113,15 @@ class Blocks(io.RawIOBase):
 
         Args:
             offset: Bytes from the start, the current offset or the end.
-            whence: Origin of `offset`, as in `io`.
+            whence: Origin of `offset`, as in `io`; the start by default.
         """
         self._offset = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._offset, io.SEEK_END: self._size}[whence]
         return self._offset
 
     def read(self, size: int | None = -1) -> bytes:
         """Return the next `size` bytes, or all remaining bytes if it is None or negative.
+
+        Fewer bytes are returned before the end of the object, and b"" at its end.
 
         Raises:
             FileNotFoundError: The object is missing.

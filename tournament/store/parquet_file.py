@@ -36,7 +36,7 @@ class Runs:
     """A column whose values stay the same over many rows.
 
     Attributes:
-        values: Distinct values, texts or 32-bit integers.
+        values: Distinct values, texts or 32-bit integers with a sign. Some can be unused.
         indices: Index of the value of each run of rows.
         lengths: Number of rows of each run, at least 1.
     """
@@ -47,12 +47,12 @@ class Runs:
 
     @classmethod
     def from_runs(cls, values: Sequence[Any], indices: npt.NDArray[Any], lengths: npt.NDArray[Any]) -> Runs:
-        """Return a column of runs, with equal neighbours joined.
+        """Return a column of runs, with equal neighbours joined. Its values are in the order in which they first occur.
 
         Args:
             values: Values, which can repeat.
             indices: Index of the value of each run.
-            lengths: Number of rows of each run.
+            lengths: Number of rows of each run, at least 1.
         """
         index_by_value = {value: index for index, value in enumerate(dict.fromkeys(values))}
         indices = np.array([index_by_value[value] for value in values], np.int32)[indices]
@@ -81,7 +81,9 @@ class Runs:
         return Runs(self.values, self.indices[covered], inside[covered])
 
     def encoded(self) -> tuple[bytes, bool, int, npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-        """Return the column as `engine.parquet.pages` takes it, with only those values that it uses.
+        """Return the column as `engine.parquet.pages` takes it, with only those values that it uses, in their order.
+
+        The column must have a row.
 
         Returns:
             The values in the encoding PLAIN, whether they are texts, their number, and index and length of each run.
@@ -144,10 +146,10 @@ class ParquetFileWriter:
         write(_MAGIC)
 
     def append(self, arrays: Mapping[str, npt.NDArray[Any] | Runs], rows: int) -> None:
-        """Append the first rows of arrays, in row groups.
+        """Append the first rows of arrays, in row groups of at most 65,536 rows.
 
         Args:
-            arrays: Values by column. Flags are bytes, names are runs.
+            arrays: Values by column, with at least `rows` rows each. Flags are bytes, names are runs.
             rows: Number of rows.
 
         Raises:
@@ -172,8 +174,8 @@ class ParquetFileWriter:
         """Complete the file, and return its number of rows.
 
         Args:
-            metadata: Further metadata, which weren't known before.
-            seal: Called with the footer; returns the footer to write, of the same length.
+            metadata: Further metadata, which weren't known before; None for none.
+            seal: Called with the footer; returns the footer to write, of the same length. By default it is unchanged.
 
         Raises:
             OSError: The footer can't be written.

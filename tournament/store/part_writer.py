@@ -54,7 +54,7 @@ class StagedPart(io.RawIOBase):
         return True
 
     def write(self, data: Any) -> int:
-        """Write bytes, and return their number.
+        """Write all of these bytes, and return their number.
 
         Raises:
             OSError: The bytes can't be written to the folder.
@@ -66,12 +66,12 @@ class StagedPart(io.RawIOBase):
         return len(data)
 
     def tell(self) -> int:
-        """Return the number of bytes written."""
+        """Return the number of bytes written so far."""
         return self._size
 
     @property
     def hash_so_far(self) -> str:
-        """Hash of the bytes written, in hexadecimal."""
+        """BLAKE3 hash of the bytes written so far, in hexadecimal."""
         return self._hash.hexdigest()
 
     def finish(self, rows: int) -> Part:
@@ -97,7 +97,7 @@ class PartWriter(ParquetFileWriter):
     """Writes one staged part, row group by row group, with its origin in the metadata.
 
     Attributes:
-        seal: Seal of a sessions part, once it is finished.
+        seal: Seal of a sessions part, once it is finished; "" before that, and for a games part.
     """
 
     seal = ""
@@ -119,7 +119,7 @@ class PartWriter(ParquetFileWriter):
             columns: Columns of the table.
             name: Name of the file once it is published.
             staged: Name of the part in staging/.
-            origin: Metadata as `origin_metadata` returns them.
+            origin: Metadata as `origin_metadata` returns them; None for none.
 
         Raises:
             OSError: The file can't be written.
@@ -168,19 +168,20 @@ class PartWriter(ParquetFileWriter):
 def finish_batch(
     games: PartWriter, sessions: PartWriter, legs: Legs, origin: Origin, sandbox: str = "", name: str = ""
 ) -> Batch:
-    """Complete the two parts of a batch on disk, and return the batch.
+    """Complete the two parts of a batch on disk, and return the batch. Both parts remain in staging/.
 
     Args:
         games: Writer of the games part.
         sessions: Writer of the sessions part.
-        legs: Legs whose rows were written.
+        legs: Legs whose rows were written, at least one, in order of match and number.
         origin: Origin of the legs; players of other legs are removed from it.
-        sandbox: Sandbox mode of the bots that are processes.
-        name: Name of the batch if it replaces one; "" for a new name.
+        sandbox: Sandbox mode of the bots that are processes, on or off; "" if there are none.
+        name: Name of the batch if it replaces one; "" for a new name, which begins with the first leg's numbers.
 
     Raises:
         OSError: The parts can't be written.
-        ValueError: The legs couldn't be read again.
+        ValueError: The legs couldn't be read again: they are out of order, an amount is out of bounds, or their faults
+            take too many bytes.
         RunError: A request to the object store fails.
     """
     name = name or new_batch_name(int(legs.match[0]), int(legs.number[0]))
@@ -223,7 +224,7 @@ ORIGIN = ("tournament", "contest", "engine_version")
 
 
 def origin_metadata(contest: str, version: str) -> dict[str, str]:
-    """Return the metadata of a part about the origin of its games.
+    """Return the metadata of a part about the origin of its games, by the keys of ORIGIN.
 
     Args:
         contest: Name of the contest.

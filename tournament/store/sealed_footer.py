@@ -32,7 +32,7 @@ class Carried(NamedTuple):
 
     Attributes:
         content: Bytes that the part carries.
-        seal: Seal of these bytes and of the footer.
+        seal: Seal of these bytes and of the footer, a BLAKE3 hash in hexadecimal.
         size: Size of the part in bytes.
         pages: Number of bytes before those that the part carries.
         pages_hash: Hash of the bytes before those that the part carries, in hexadecimal.
@@ -50,7 +50,7 @@ def unsealed(carried: bytes, pages_hash: str) -> dict[str, str]:
 
     Args:
         carried: Bytes that the part carries.
-        pages_hash: Hash of the bytes before them.
+        pages_hash: BLAKE3 hash of the bytes before them, in hexadecimal.
     """
     return {KEY.decode(): f"{len(carried):0{_DIGITS}}{pages_hash}{_UNSEALED.decode()}"}
 
@@ -88,12 +88,13 @@ def read_carried(storage: Storage, path: str, part_size: int | None = None) -> C
     Args:
         storage: Storage of the records.
         path: Name of the part.
-        part_size: Size of the part in bytes, which saves a request if it is known.
+        part_size: Size of the part in bytes, which saves a request; None if it is unknown.
 
     Raises:
         FileNotFoundError: There is no such part.
-        ValueError: The end of the part isn't as it was written.
-        RunError: The part can't be opened.
+        ValueError: The end of the part isn't as it was written, or the part was replaced while it was read.
+        RunError: The part can't be opened, or a request to the object store fails.
+        OSError: The part can't be read.
     """
     tail, size = storage.tail(path, _TAIL, part_size)
     length = int.from_bytes(tail[-_END:-4], "little")
@@ -120,7 +121,8 @@ def _longer(storage: Storage, path: str, tail: bytes, count: int, size: int) -> 
     Raises:
         ValueError: The part has another size now.
         FileNotFoundError: The part is missing.
-        RunError: The part can't be opened.
+        RunError: The part can't be opened, or a request to the object store fails.
+        OSError: The part can't be read.
     """
     if count <= len(tail):
         return tail
@@ -136,7 +138,8 @@ def check_pages(storage: Storage, path: str, carried: Carried) -> None:
     Raises:
         FileNotFoundError: The part is missing.
         ValueError: These bytes aren't as they were written.
-        RunError: The part can't be opened.
+        RunError: The part can't be opened, or a request to the object store fails.
+        OSError: The part can't be read.
     """
     digest, left = blake3(), carried.pages
     with storage.open_data(path) as stream:

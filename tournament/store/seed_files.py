@@ -13,7 +13,7 @@ _MAX_BYTES = 5000
 
 
 def seed_in(storage: Storage, name: str, size: int) -> str:
-    """Return the seed in a file of the folder of secrets, or "" if the file is too large for a seed.
+    """Return the seed in a file of the folder of secrets, or "" if the file has more than 5,000 bytes.
 
     Args:
         storage: Storage of the records.
@@ -30,9 +30,13 @@ def seed_in(storage: Storage, name: str, size: int) -> str:
 def read_seed_files(storage: Storage, fingerprint: str) -> dict[str, str | None]:
     """Return the contents of a seed's file and its copy, by name, or None for a missing file.
 
+    A content is "" if the file has more than 5,000 bytes. The result is {} if the fingerprint isn't 32 hexadecimal
+    digits.
+
     Raises:
         FileNotFoundError: A file was removed after it was listed.
         RunError: The folder can't be read, or a file can't be opened.
+        OSError: A file can't be read.
     """
     sizes = storage.list(SECRETS)
     names = (fingerprint, f"{fingerprint}-copy") if re.fullmatch("[0-9a-f]{32}", fingerprint) else ()
@@ -40,11 +44,12 @@ def read_seed_files(storage: Storage, fingerprint: str) -> dict[str, str | None]
 
 
 def find_seed(storage: Storage, fingerprint: str) -> str | None:
-    """Return the seed with this fingerprint, or None if neither file has it.
+    """Return the seed with this fingerprint, or None if neither file has it or it isn't a fingerprint.
 
     Raises:
         FileNotFoundError: A file was removed after it was listed.
         RunError: The folder can't be read, or a file can't be opened.
+        OSError: A file can't be read.
     """
     texts = {text for text in read_seed_files(storage, fingerprint).values() if text is not None}
     return next((seed for seed in texts if seed_fingerprint(master_key(seed)) == fingerprint), None)

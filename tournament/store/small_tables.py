@@ -27,7 +27,7 @@ def write_summary(storage: Storage, name: str, columns: Sequence[Column], values
         storage: Storage of the records.
         name: Name of the file.
         columns: Columns of the table.
-        values: Values by column.
+        values: Values by column. None becomes a null, and so does NaN in an array.
 
     Raises:
         OSError: The file can't be written.
@@ -45,7 +45,7 @@ def summary_content(columns: Sequence[Column], values: Cells) -> bytes:
 
 
 def summary_rows(content: bytes, path: str, columns: Sequence[Column]) -> list[dict[str, Any]]:
-    """Return the rows of a table that `summary_content` made.
+    """Return the rows of a table that `summary_content` made, in order, as dictionaries by column. A null is None.
 
     Args:
         content: Content of the file.
@@ -53,7 +53,7 @@ def summary_rows(content: bytes, path: str, columns: Sequence[Column]) -> list[d
         columns: Columns of the table.
 
     Raises:
-        RunError: The table is damaged, has other columns or is too large.
+        RunError: The table is damaged, has other columns, or takes more than 256 MiB in memory.
     """
     try:
         with pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True) as file:
@@ -69,7 +69,9 @@ def summary_rows(content: bytes, path: str, columns: Sequence[Column]) -> list[d
 
 
 def is_as_written(storage: Storage, path: str, table: pa.Table) -> bool | None:
-    """Return whether a file has this table's rows, or None if it is damaged. A much larger file isn't read.
+    """Return whether a file has this table's rows, in this order, or None if it is damaged or has other columns.
+
+    A file with another number of rows, or one more than four times as large, isn't read. The result is then False.
 
     Raises:
         FileNotFoundError: There is no such file.
@@ -93,7 +95,7 @@ def is_as_written(storage: Storage, path: str, table: pa.Table) -> bool | None:
 
 
 def summary_table(columns: Sequence[Column], values: Cells) -> pa.Table:
-    """Return a small table. None becomes a null, and so does NaN in an array."""
+    """Return a small table, with columns in this order. None becomes a null, and so does NaN in an array."""
     schema = _summary_schema(columns)
     return pa.table([_array(values[one.name], one.type) for one in schema], schema=schema)
 

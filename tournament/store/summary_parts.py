@@ -96,7 +96,7 @@ _DICTIONARY = 4 << 20
 
 
 def write_leg_summaries(storage: Storage, batches: Sequence[Batch], per_replica: int) -> None:
-    """Write the missing parts of legs/ and faults/, and remove those of other batches.
+    """Write the missing parts of legs/ and faults/, and remove those of other batches. Existing parts aren't read.
 
     Args:
         storage: Storage of the records.
@@ -117,7 +117,9 @@ def write_leg_summaries(storage: Storage, batches: Sequence[Batch], per_replica:
 
 
 def summary_parts(batches: Sequence[Batch]) -> dict[str, dict[str, Legs]]:
-    """Return the legs of each part of legs/ and faults/, by table and name.
+    """Return the legs of each part of legs/ and faults/, by table and name. The order of the batches doesn't matter.
+
+    A part of faults/ has the name and all legs of that in legs/, but exists only if one of them has faults.
 
     A part has consecutive batches, up to one whose random name marks it as the last. The more legs a batch has, the
     more likely that is. So a change of one batch changes few parts, no matter how many batches there are.
@@ -139,6 +141,8 @@ def summary_parts(batches: Sequence[Batch]) -> dict[str, dict[str, Legs]]:
 
 def make_summary(table: str, legs: Legs, per_replica: int) -> bytes:
     """Return a part as a file, whose bytes depend only on its legs and pyarrow's version.
+
+    Rows are in the order of legs, in each by seat, or faults in order of play.
 
     Args:
         table: "legs" or "faults".
@@ -163,7 +167,9 @@ def is_as_summarised(content: bytes, table: str, legs: Legs, per_replica: int) -
 
 
 def legs_frame(legs_by_batch: Sequence[Legs], per_replica: int) -> pd.DataFrame:
-    """Return the rows of legs as a data frame.
+    """Return the rows of legs as a data frame with the columns of LEGS.
+
+    Rows are in the order of batches and legs, in each by seat. Names of players are categories.
 
     Args:
         legs_by_batch: Legs of each batch.
@@ -194,7 +200,7 @@ def _content(rows: pa.Table) -> pa.Buffer:
 
 
 def _has_few(rows: pa.Table, name: str) -> bool:
-    """Return whether a column has few distinct values. Sums are all different, or all 0."""
+    """Return whether a column has few distinct values. Sums are mostly all different, or all the same, such as 0."""
     if name not in _SUMS:
         return name in _DICTIONARIES
     values = column_values(rows, name)

@@ -56,7 +56,7 @@ def struct(fields: Mapping[int, Value]) -> Value:
         fields: Values by field number, in ascending order.
 
     Raises:
-        ValueError: Field numbers are out of order or too far apart.
+        ValueError: Field numbers are out of order, or more than 15 apart.
     """
     pieces: list[bytes] = []
     last = 0

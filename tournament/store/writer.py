@@ -29,8 +29,8 @@ class Writer:
     Attributes:
         storage: Storage of the records.
         field: The field; None before the first run.
-        lost: Problem of each damaged batch, by name.
-        changes: Number of changes that this writer has made.
+        lost: Problem of each damaged or incomplete batch that wasn't removed yet, by name.
+        changes: Number of changes that this writer has made: replacements of the field, and commits that aren't empty.
     """
 
     def __init__(
@@ -63,13 +63,13 @@ class Writer:
         self.changes += 1
 
     def commit(self, batches: Sequence[Batch] = (), without: Iterable[str] = ()) -> None:
-        """Add batches, each of which replaces the one with its name, and remove other batches.
+        """Add batches, each of which replaces the one with its name, and remove other batches first.
 
         A signal can interrupt it: the next writer completes the change.
 
         Args:
             batches: Batches whose parts are staged.
-            without: Names of the batches to remove.
+            without: Names of the batches to remove. Files of unknown and damaged batches are removed, too.
 
         Raises:
             RunError: A part is missing or has another size, the part of a batch to remove is damaged, or another
@@ -134,7 +134,8 @@ class Writer:
 def _publish_removal(storage: Storage, batch: Batch) -> None:
     """Publish a part without rows in place of a batch's sessions part, which commits the removal of the batch.
 
-    A writer that was replaced can't do this, although it could remove the part.
+    Nothing happens if that part is missing already. A writer that was replaced can't do this, although it could remove
+    the part.
 
     Raises:
         OSError: The part can't be written or published.
@@ -186,8 +187,10 @@ def open_for_writing(storage: Storage) -> Writer:
     Complete batches in staging/ are published, unless the records have some of their legs.
 
     Raises:
-        RunError: Another process is the writer, or the records can't be read or written.
-        OSError: A part can't be published or removed.
+        RunError: Another process is the writer, or the records can't be read or written. Or they are of an earlier
+            version or of several tournaments.
+        InputError: The URL of an object store needs an account.
+        OSError: A part can't be published or removed, or a file can't be read.
     """
     storage.prepare()
     storage.acquire()
@@ -236,7 +239,15 @@ def _is_staged(batch: Batch, staged: dict[str, int]) -> bool:
 
 
 def _staged_batches(storage: Storage, staged: dict[str, int], published: set[str]) -> list[Batch]:
-    """Return the complete new batches in staging/. Batches from which legs were cut aren't new: they are made again.
+    """Return the complete new batches in staging/, sorted by name.
+
+    Batches from which legs were cut aren't new: they are made again. Batches with a damaged or missing part are
+    omitted.
+
+    Args:
+        storage: Storage of the records.
+        staged: Size in bytes of each file in staging/, by name.
+        published: Names of the published batches.
 
     Raises:
         RunError: A part can't be opened.
@@ -255,7 +266,7 @@ def _staged_batches(storage: Storage, staged: dict[str, int], published: set[str
 
 
 def _without_recorded_legs(batches: Sequence[Batch], recorded: Sequence[Batch]) -> list[Batch]:
-    """Return the batches with none of the recorded legs, and no leg that an earlier one of them has."""
+    """Return the batches, in the same order, with none of the recorded legs and no leg of an earlier one of them."""
     if not batches:
         return []
     seen = _keys(Legs.joined(batch.legs for batch in recorded))
