@@ -224,6 +224,7 @@ def _replayed(leg_record: RecordedLeg, rows: Mapping[int, Mapping[str, Any]], se
 
 
 def _fault_positions(faults: Sequence[Fault]) -> list[tuple[int, int, str]]:
+    """Return the seat, game and decision of each fault, in order."""
     return [(fault.seat, fault.game, fault.decision) for fault in faults]
 
 
@@ -271,8 +272,8 @@ def _build_with_lines(contest: Contest, config: Config, field: ContestSetup, leg
     without an entrants folder.
 
     Raises:
-        InputError: A bot of the house, an adapter or a file of the library can't be read, or this machine can't confine
-            a build.
+        InputError: A folder of bots is missing, a bot of the house or a file of the settings can't be read, or this
+            machine can't confine a build.
         RunError: This machine fails, for example because the disk is full.
     """
     builds = {}

@@ -286,6 +286,7 @@ def _cut(deals: Ints, indices: npt.NDArray[np.intp], count: int) -> list[npt.NDA
 
 
 def _task(contest: Contest, players: Players, replay_storage: FolderStorage, legs: Sequence[Leg]) -> Task:
+    """Return the task of playing these legs into a storage."""
     settings, sandbox = players.settings.for_workers(), players.sandbox.model_dump()
     return Task(
         contest.name,
@@ -381,6 +382,7 @@ class _Replayed:
         return len(self.legs), self.problems + differences
 
     def _problem(self, recorded: LegResult, leg: Leg, differing: Sequence[str]) -> Problem:
+        """Return the problem of a leg that differs, given the names of the differing columns, at least one."""
         fix = f"remove it, and {describe_replay(len(self.batch.legs))}"
         if leg.has_processes:
             reason = explain_restart(recorded) or "a bot's process reads a clock or ran short of time"
@@ -414,6 +416,7 @@ def _faults(leg: LegResult, has_processes: bool) -> list[Fault]:
 
 
 def _by_table(batch: Batch) -> list[Part]:
+    """Return the parts of a batch, sorted by the name of their table."""
     return sorted(batch.parts, key=lambda part: part.table)
 
 

@@ -20,8 +20,8 @@ _PART = 0.1
 def length(tables: Sequence[Plays]) -> Iterator[Finding]:
     """Yield findings about the shares of variance, the sessions that a verdict takes, and whether points drift.
 
-    Only legs of random bots count, and for the drift those of fixed bots. Numbers of seats with one seat, fewer than
-    three legs, or equal points are omitted. A drift is reported only if it is significant.
+    Only legs of random bots count, and for the drift those of fixed bots. Plays at one seat, of fewer than three legs,
+    or with equal points are omitted. A drift is reported only if it is significant.
     """
     for plays in tables:
         legs = plays.of("random")
@@ -96,4 +96,5 @@ def _drift(legs: Sequence[Floats]) -> str:
 
 
 def _time(seconds: float) -> str:
+    """Return a time as text, in minutes from two minutes on, otherwise in seconds."""
     return f"{seconds:.1f} s" if seconds < 120 else f"{seconds / 60:,.0f} minutes"

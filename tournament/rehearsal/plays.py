@@ -193,6 +193,7 @@ def play_at(
 
 
 def _numbered() -> Iterator[tuple[int, str]]:
+    """Yield the number of each leg, from 0, and its manner, without end. The manners take turns."""
     number = 0
     while True:
         yield number, MANNERS[number % len(MANNERS)]
@@ -200,6 +201,15 @@ def _numbered() -> Iterator[tuple[int, str]]:
 
 
 def _play(contest: Contest, settings: Any, seats: int, manner: str, number: int) -> Played:
+    """Play a leg of bots of this manner. A failure of the rules is part of the result.
+
+    Args:
+        contest: The contest.
+        settings: Settings of the contest, with the seed of the audit.
+        seats: Number of seats.
+        manner: How the bots answer, one of MANNERS.
+        number: Number of the leg, from 0, from which its deals follow.
+    """
     # A core without positions rotates bots by the rotation of its legs.
     rotation = 0 if contest.scored.by_position else number // len(MANNERS) % seats
     plan = LegPlan(0, 0, settings.sessions, leg_key(settings, "leg", seats, number), seats, rotation)

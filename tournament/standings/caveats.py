@@ -37,6 +37,10 @@ def _on_duplicates(ranking: Standings) -> list[str]:
 
 
 def _on_errors(ranking: Standings) -> list[str]:
+    """Return the most important sentence on ranks and errors, or nothing if there is none.
+
+    Failed rules come before everything else. Then come settled pairs, or few replicas of two bots or more.
+    """
     if ranking.is_provisional:
         matches = sorted({leg.match for leg in ranking.failed_legs})
         count = pluralize(len(matches), "match", "matches")

@@ -57,6 +57,7 @@ class HousePlay:
         return [(first, end)] if self._scoring.of_match else [(leg, leg + 1) for leg in range(first, end)]
 
     def _score(self, first: int, end: int) -> float:
+        """Return the score of a match, the mean over its scored units, given the range of its legs."""
         scored = self._scored(first, end)
         return math.fsum(self._scoring.score(self._played(*each)) for each in scored) / len(scored)
 

@@ -387,6 +387,7 @@ class ScoreErrors:
 
     @cached_property
     def _score_variances(self) -> tuple[Floats, Floats]:
+        """Variance of each score, and its degrees of freedom (0 if unknown), in the order of `scores`."""
         variances, freedom = self.errors.score_variances()
         return variances[self.indices], freedom[self.indices]
 

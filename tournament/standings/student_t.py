@@ -44,6 +44,7 @@ def two_sided_tail(t: npt.ArrayLike, freedom: npt.ArrayLike) -> Floats:
 
 
 def _by_sums(t: Floats, freedom: int) -> Floats:
+    """Return the two-sided tails of t, which isn't negative, by a finite sum."""
     angle = np.arctan(t / math.sqrt(freedom))
     sine, cosine = np.sin(angle), np.cos(angle)
     odd = freedom % 2 == 1
@@ -58,6 +59,7 @@ def _by_sums(t: Floats, freedom: int) -> Floats:
 
 
 def _by_normal(t: Floats, freedom: Floats) -> Floats:
+    """Return the two-sided tails of t, which isn't negative, by normal deviates, for 10 degrees of freedom or more."""
     near = freedom - 0.5
     b = 48 * near * near
     y = near * np.log1p(t * t / freedom)

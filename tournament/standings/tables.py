@@ -46,6 +46,7 @@ class DrawnTableErrors:
 
     @cached_property
     def _score_variances(self) -> tuple[Floats, Floats]:
+        """Variance of each score, and its degrees of freedom, or 0 degrees with fewer than four tables."""
         count = len(self.tables)
         index = np.where(self.seats < 0, count, self.seats).ravel()
         squares = sums_by_entrant(count, index, (self.residuals**2).ravel())
@@ -251,6 +252,7 @@ def _split_replicas(legs: Legs, legs_per_replica: int) -> Legs:
 
 
 def _sums(values: Ints, first: Ints) -> Ints:
+    """Return sums of consecutive values, each from an index in `first` to before the next."""
     return np.add.reduceat(values, first) if len(first) else np.zeros(0, np.int64)
 
 

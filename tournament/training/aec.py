@@ -46,6 +46,7 @@ class AnswerSpace(gymnasium.Space[Any]):
         return False
 
     def _kind(self) -> ValueType:
+        """Return the type of the pending decision's answers, or of the first decision's if none is pending."""
         turn, questions = self._environment.turn, self._environment.table.contest.interface.questions
         if turn and turn.narrowed:
             return turn.narrowed
@@ -145,6 +146,7 @@ class TournamentAEC(AECEnv):  # type: ignore[misc]  # it has no types
         self._show_turn(turn)
 
     def _nothing(self) -> Any:
+        """Return the observation of an agent before its first turn: zeros, and a mask that allows every answer."""
         numbers = np.zeros(len(self._features.names))
         if not self._ranges:
             return numbers
@@ -158,6 +160,7 @@ class TournamentAEC(AECEnv):  # type: ignore[misc]  # it has no types
         self.infos[agent] = self.infos[agent] | {"turn": turn}
 
     def _mask(self, turn: Turn) -> Any:
+        """Return a flag for each answer of the action space, from the lowest: 1 if it is legal, otherwise 0."""
         mask = np.zeros(self._count, np.int8)
         legal = turn.observation.get(LEGAL_ACTIONS, answer_range(turn.narrowed) if turn.narrowed else None)
         legal = self._ranges[turn.kind] if legal is None else legal

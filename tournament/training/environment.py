@@ -127,6 +127,12 @@ class Environment:
         self._answer(plain(value))
 
     def _answer(self, value: object) -> None:
+        """Answer the turn, play on, and update `turn`, `points` and `illegal`.
+
+        Raises:
+            InputError: A bot was disqualified.
+            RunError: This machine can't play the bots.
+        """
         sessions = self._sessions
         sessions.refused.clear()
         sessions.lanes.answer(self._leg.lane, value)

@@ -66,7 +66,7 @@ class Sessions:
 
     @property
     def waiting(self) -> list[LegInPlay]:
-        """Legs that wait for an answer of the caller, in no particular order."""
+        """Legs that wait for an answer of the caller."""
         return self._legs.waiting
 
     def play(self) -> None:
@@ -119,6 +119,11 @@ class Sessions:
         self._record_points(row, [one.points for one in leg.core.sums()], leg.core.sessions_played)
 
     def _record_result(self, played: PlayedLeg) -> None:
+        """Record the points of a leg that has ended.
+
+        Raises:
+            InputError: A bot was disqualified in it.
+        """
         row, result = int(played.result.match), played.result
         if result.disqualified_seats:
             name = result.seats[result.disqualified_seats[0]]
@@ -131,6 +136,13 @@ class Sessions:
         self._seen[row], self._seen_sessions[row] = 0, 0
 
     def _record_points(self, row: int, points: list[float], sessions: int) -> None:
+        """Add the points of sessions of a row's leg that have ended since the last call, if there are any.
+
+        Args:
+            row: Number of the row.
+            points: Points by seat since the leg's start.
+            sessions: Number of sessions that have ended since then.
+        """
         if sessions == self._seen_sessions[row]:
             return
         self.gains[row] += np.subtract(points, self._seen[row])

@@ -98,6 +98,7 @@ class Features:
 
 
 def _named(name: str, kind: ValueType) -> list[str]:
+    """Return the names of the numbers that represent a value, in order. There are none for a text."""
     width = _width(kind)
     return [name] if width == 1 else [f"{name}_{number}" for number in range(width)]
 
@@ -116,6 +117,7 @@ def _width(kind: ValueType) -> int:
 
 
 def _flat(kind: ValueType, value: Any) -> list[float]:
+    """Return the numbers that represent a value, in order, as many as `_width` returns."""
     if isinstance(kind, Text):
         return []
     if isinstance(kind, Choice):

@@ -100,6 +100,7 @@ class VectorEnvironment:
         return self.current
 
     def _step(self) -> Step:
+        """Return the pending questions of all rows, in the environment's own arrays."""
         sessions = self._sessions
         sessions.read_rows(self._seat, self._kinds, self._views)
         return Step(self._observations, self._kinds, sessions.gains[:, self._seat], sessions.ended)
