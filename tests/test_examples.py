@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -60,3 +61,14 @@ def test_new_bots_play_the_same_in_every_language(name: str, tmp_path: Path, mon
 def test_shipped_bots_pass_the_check(path: Path) -> None:
     report = report_of(VON_NEUMANN_POKER, path)
     assert report.problem is None and report.fit and report.repeats
+
+
+def test_new_program_omits_compiled_modules_of_template(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pip compiles the modules of a package, and so its templates."""
+    template = tmp_path / "new_program_python"
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(templates(VON_NEUMANN_POKER)["program-python"], template, ignore=ignored)
+    (template / "__pycache__").mkdir()
+    monkeypatch.setattr("tournament.entrants.new.templates", lambda contest: {"program-python": template})
+    path = write_new_bot(VON_NEUMANN_POKER, tmp_path / "bots", "fresh", "program-python")
+    assert sorted(file.name for file in path.iterdir()) == ["bot.py", "bot.toml"]

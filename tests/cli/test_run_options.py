@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -240,3 +241,13 @@ def test_terminal_asks_before_it_archives_long_records(long_place: ContestDir, a
     assert done.returncode == (answer == "n")
     assert f"{SESSIONS}9: so these records of" in asked and "Continue? [y/N]" in asked
     assert long_place.results.with_name(f"{CONTEST}-archive-1").exists() == (answer == "y")
+
+
+def test_records_of_another_game_are_not_archived_unasked(tmp_path: Path) -> None:
+    place = make_contest(tmp_path, ["bold", "calm"], sessions=2)
+    place.play()
+    place.results.rename(place.results.with_name("late"))
+    shutil.copytree(REPOSITORY / "entrants" / "prisoners_dilemma", place.folder / "others")
+    place.config.write_text('[late]\nrules = "matrix_game"\nentrants = "others"\n')
+    stopped = run_cli("run", "late", "--config", str(place.config), "--results", str(place.results.parent))
+    assert stopped.code == 2 and f"games of {CONTEST}" in stopped.err and "give --archive to let them" in stopped.err

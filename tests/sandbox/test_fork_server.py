@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.built_in import VON_NEUMANN_POKER
-from tests.processes import wait_until_exited
+from tests.processes import wait_until, wait_until_exited
 from tests.worker.support import ON
 from tournament.artifacts import python_artifact
 from tournament.leg import Unfit
@@ -142,3 +142,22 @@ def test_forks_die_with_the_tournament() -> None:
         assert len(pids) == 2 and not wait_until_exited(pids, 0)
         driver.kill()
     assert wait_until_exited(pids)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_processes_start_after_the_thread_of_servers_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the thread that ends idle servers fail. Later starts must not wait for ever."""
+
+    def fails(_max_servers: int, _seconds: float = 0.0) -> None:
+        raise OSError("a server can't be ended")
+
+    monkeypatch.setattr(fork_server, "_owner", 0)  # makes the next start create a thread
+    with monkeypatch.context() as patched:
+        patched.setattr(fork_server, "_end_idle", fails)
+        patched.setattr(fork_server, "_IDLE_SECONDS", 0.01)
+        patched.setattr(fork_server, "_servers", {})
+        launch = shell("exit 3")
+        with pytest.raises(OSError, match="a server can't be ended"):
+            fork_server.start(launch, "on")
+        assert wait_until(lambda: not fork_server._starter.is_alive())
+    assert ran("exit 3").status == 3

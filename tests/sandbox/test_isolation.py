@@ -132,6 +132,17 @@ def test_seed_chosen_by_bot_is_kept() -> None:
             return random.Random(bet).random() == random.random()
     """
     assert ask(source, [A, (1, view(bet=3))]).answers == [1, 1]
+    numpy_source = """
+        import numpy as np
+        np.random.seed(5)
+        expected = [np.random.RandomState(5).rand(), np.random.default_rng(5).random()]
+
+        def a(bot):
+            return [np.random.rand(), np.random.Generator(np.random.PCG64(5)).random()] == expected
+
+        b = lambda bot, bet: 0
+    """
+    assert ask(numpy_source, [A], sandbox=NUMPY).answers == [1]
 
 
 def test_other_legs_have_other_randomness() -> None:

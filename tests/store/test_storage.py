@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 
 from tests.object_store import new_location
-from tournament.errors import RunError
+from tournament.errors import InputError, RunError
+from tournament.records.results import load
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.object_storage import ObjectStorage
-from tournament.store.storage import Storage, open_storage
+from tournament.store.part_writer import StagedPart
+from tournament.store.storage import Storage, has_records, open_storage
 
 
 @pytest.fixture(params=["folder", "s3"])
@@ -171,3 +173,23 @@ def test_linked_folder_is_not_followed(tmp_path: Path, inner: str) -> None:
         with pytest.raises(RunError, match=rf"results/{inner}.* must be a folder"):
             verb()
     assert {path.name: path.read_bytes() for path in theirs.iterdir()} == {"part": b"precious"}
+
+
+def test_abandoned_part_hides_no_earlier_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = FolderStorage(str(tmp_path))
+    part = StagedPart(folder, "games", "part.parquet", "staging/part")
+
+    def refuse(name: str) -> None:
+        raise RunError(f"{name}: the store fails")
+
+    monkeypatch.setattr(folder, "remove", refuse)
+    part.abandon()
+
+
+def test_file_as_location_has_no_records(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    storage = open_storage(str(tmp_path / "file"))
+    assert not has_records(storage)
+    assert (storage.size("contest.json"), storage.list("sessions"), storage.everything("secret")) == (None, {}, {})
+    with pytest.raises(InputError, match="has no results yet"):
+        load(tmp_path / "file")
