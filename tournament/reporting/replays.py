@@ -65,17 +65,13 @@ def replay_sessions(
     """Return replayed sessions by match: the best one of the winner, then the first one of each other match.
 
     They are in this order. After 2 seconds no further replay is started. Sessions whose bots or seed aren't available,
-    or that differ from the records, are omitted.
+    or that differ from the records, are omitted. So are those whose records can't be read.
 
     Args:
         location: Folder or URL of the records.
         read_config: Called with a contest's name; returns its settings.
         best: Match and session in which the winner has the most points; None if it has none.
         matches: Numbers of the matches, the most interesting first.
-
-    Raises:
-        FileNotFoundError: A part was removed while the records were read.
-        OSError: A part can't be read.
     """
     sessions: dict[int, ReplayedSession] = {}
     until = time.monotonic() + _MAX_SECONDS
