@@ -12,6 +12,7 @@ import pytest
 
 from tests.commands import run_cli
 from tests.python_rules import of_seat, play_field, play_table
+from tournament.api import run
 from tournament.errors import RunError
 from tournament.rules import (
     Bool,
@@ -471,3 +472,40 @@ def test_answer_beyond_what_the_question_narrows_is_a_fault(over: tuple[str, str
     bets = sorted(rows["games"]["bet_0"].tolist() + rows["games"]["bet_1"].tolist())
     assert bets == [2, 2, 2, 5, 6, 7], "the lowest that is legal counts at a fault, not 0"
     assert rows["games"]["way_0"].tolist() == rows["games"]["way_1"].tolist() == [4] * 3
+
+
+LONG = """\
+from pydantic import Field
+
+from tournament.rules import Decision, Int, List, Rules, Settings
+
+
+class LongSettings(Settings):
+    most: int = Field(1, ge=1, le=5000, description="numbers of an answer")
+
+
+class Long(Rules):
+    name, seats, settings_class = "long", 2, LongSettings
+
+    @staticmethod
+    def decisions(settings):
+        return [Decision("say", "Say", observation={}, answer=List(Int(0, 9), settings.most), default=[])]
+
+    def play(self, session):
+        said = yield [self.ask.say(seat) for seat in range(2)]
+        session.record([len(said[0]) - len(said[1]), len(said[1]) - len(said[0])])
+"""
+
+
+def test_run_plays_with_the_limits_of_its_settings(tmp_path: Path) -> None:
+    """Limits of the defaults would make the answer too long for the worker, and the struct too small."""
+    (tmp_path / "long.py").write_text(LONG)
+    (tmp_path / "bots").mkdir()
+    (tmp_path / "bots" / "py.py").write_text("def say(view): return [7] * 900\n")
+    loop = "for (int i = 0; i < 800; i++) answer[i] = 5; return 800;"
+    (tmp_path / "bots" / "c.c").write_text(f"int say(const View *view, int32_t answer[900]) {{ {loop} }}\n")
+    table = '[long]\nrules = "long.py"\nentrants = "bots"\nsessions = 2\nmost = 900\nseed = "a seed of long"\n'
+    (tmp_path / "tournament.toml").write_text(table)
+    results = run("long", config=tmp_path / "tournament.toml", workers=1, executor="local")
+    assert results.faults.empty
+    assert sorted(results.sessions[["points_0", "points_1"]].iloc[0]) == [-100, 100]
