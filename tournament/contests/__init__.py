@@ -32,7 +32,7 @@ def __getattr__(name: str) -> tuple[Contest, ...]:
 
 
 def find_contest(name: str, rules: str = "") -> Contest:
-    """Return a contest.
+    """Return a contest by this name, with its preset's title if there is one.
 
     Args:
         name: Name of the contest.
@@ -62,7 +62,7 @@ def _built_in(rules: str) -> Contest:
 
 
 def no_contest(name: str, expected: Sequence[str]) -> InputError:
-    """Return the error for a contest whose name isn't among the known ones."""
+    """Return the error for a contest whose name isn't among the known ones. It isn't raised here."""
     return InputError(
         f"no contest is called {truncate(name, 100)}; expected one of: {', '.join(expected)}, and those that"
         f" tournament.toml of this folder names{did_you_mean(name, expected)}"

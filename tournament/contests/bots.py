@@ -40,7 +40,7 @@ NewHelpers = Callable[..., Helpers]
 
 @dataclass(frozen=True)
 class Import:
-    """A native function that a bot may import from "env", and its WebAssembly types."""
+    """A native function that a bot can import from "env", and its WebAssembly types, such as "i64"."""
 
     name: str
     parameters: tuple[str, ...]
@@ -75,12 +75,13 @@ class Dialogue(Protocol):
 
 @dataclass(frozen=True)
 class PythonSdk:
-    """A module that Python bots can import, by the name of its file.
+    """A module that Python bots can import, by the name of its file without ".py".
 
     Its function `for_leg(seed)` returns the names that are new for each leg. Its function `answering(function)` makes
     a function that takes the view and returns a number from one of a bot's.
 
     Attributes:
+        file: Path of the module.
         modules: The engine's modules that it can import.
     """
 
@@ -98,9 +99,9 @@ class CompiledBots:
         struct_size: Bytes of a bot's memory that the core writes to, if they are more than the questions' values take.
             Histories follow these values, and memory for answers.
         hints: Texts of compilers' messages, each with its fix.
-        names: Names in C of values that have another name elsewhere.
+        names: Names in C of values that have another name elsewhere, by that name.
         imports: Functions that bots can import.
-        new_helpers: Makes the functions behind `imports`.
+        new_helpers: Makes the functions behind `imports`; None if there are none.
     """
 
     header: str
@@ -117,9 +118,9 @@ class PythonBots:
     """The parts of Python bots' interface besides questions.
 
     Attributes:
-        sdk: The module that they can import.
+        sdk: The module that they can import; None for none.
         state_size: Length of the list `f`, 0 for none.
-        histories: The lists of moves that they observe.
+        histories: The lists of moves that they observe; None for none.
     """
 
     sdk: PythonSdk | None = None
@@ -155,8 +156,9 @@ class Sdk:
         python: The interface of Python bots.
         parameters: The values, by decision, that a statement's functions take one by one. A Python bot's function takes
             them after the object with all values, or alone if they are all.
-        show_view: Formats a view that has too many fields to list.
-        class_name: Name of the class that a bot in C++ or Python can be, with the decisions as its methods.
+        show_view: Formats a view that has too many fields to list, given the values by name. None: they are listed.
+        class_name: Name of the class that a bot in C++ or Python can be, with the decisions as its methods. "": none is
+            fixed.
         new_dialogue: Makes the dialogue of a program's leg from the core and the key of its helpers. None if programs
             receive lines of JSON. A program that broke off a dialogue gets no other one in that leg.
         name_answer: Formats a refused answer in the rules' words.

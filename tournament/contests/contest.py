@@ -43,7 +43,7 @@ class LegsLuck(Protocol):
         """
 
     def blocks(self) -> npt.NDArray[np.float64]:
-        """Return the value of luck in points, by leg and by its BLOCK_COUNT blocks of sessions."""
+        """Return the value of luck for seat 0 in points: a row for each leg as added, with its BLOCK_COUNT blocks."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Luck:
 
     Attributes:
         columns: The columns of games that it reads.
-        new: Makes the LegsLuck of legs that are played with these settings.
+        new: Called with the contest's settings; returns the LegsLuck of legs that are played with them.
     """
 
     columns: tuple[str, ...]
@@ -123,8 +123,8 @@ class NewAnsweredCore(Protocol):
 
         Args:
             setup: What the core is made of.
-            answer: Called with each question; returns the answer. By default answers are drawn.
-            watch: Called with each session; returns what the rules get instead.
+            answer: Called with each question; returns the answer. None: answers are drawn.
+            watch: Called with each session; returns the object that the rules get instead. None: they get the session.
         """
 
 
@@ -137,7 +137,7 @@ class NewDrawnCore(Protocol):
         Args:
             setup: What the core is made of.
             number: Number of the session that is drawn, from 0.
-            drawings: Receives the drawings.
+            drawings: List to which the drawings are appended, in order of play.
             names: Names of the bots by seat.
         """
 
@@ -167,9 +167,9 @@ class Estimates:
     """Estimates before a measurement.
 
     Attributes:
-        games: Returns the games of a session with given settings.
-        rate: Games per second of a core.
-        bytes: Bytes of a recorded game.
+        games: Called with the settings; returns the expected games of a session. By default 1.
+        rate: Games per second of one processor core.
+        bytes: Bytes of a recorded game in the stored files.
     """
 
     games: Callable[[Any], float] = lambda settings: 1.0
@@ -188,12 +188,14 @@ class Contest:
             game.
         new_random_core: Makes cores that draw the answers of all bots, or take them from a function. None if the rules
             have a core of the engine's.
-        new_drawn_core: Makes cores of replays that are drawn.
-        render_problem: Returns the error of a drawing with given settings, or "".
-        present: Makes the `presentation` if its words are settings.
-        make_interface: Makes the `interface` if its decisions follow settings.
-        presets: Settings of contests that come with bots, in a new settings file.
-        requires: Packages on which its games depend, with their versions.
+        new_drawn_core: Makes cores of replays that are drawn. None: the rules draw nothing.
+        render_problem: Returns the error of a drawing with given settings, or "". None: the rules draw nothing.
+        luck: The correction of scores for luck. None: they aren't corrected.
+        presentation: Charts and games step by step for the report. None: it has neither.
+        present: Makes the `presentation` of the settings. None: it doesn't depend on them.
+        make_interface: Makes the `interface` of the settings. None: it doesn't depend on them.
+        presets: Settings of contests that come with bots, by name, in a new settings file.
+        requires: Packages on which its games depend, with their versions, "none" for a missing one.
         tables_for: Returns the columns of records and the source of points for a given number of seats. None if these
             don't depend on it.
         first_by_name: Whether the first of two seats by name begins.
@@ -240,7 +242,10 @@ class Contest:
         object.__setattr__(self, "rules", self.rules or self.name)
 
     def named(self, name: str) -> Contest:
-        """Return a contest of this name with the same rules, and with the title of its preset or of its name."""
+        """Return a contest of this name with the same rules, and with the title of its preset or of its name.
+
+        It is this object if it has the name already.
+        """
         if name == self.name:
             return self
         title = self.presets.get(name, {}).get("title", name.replace("_", " ").capitalize())
@@ -248,7 +253,7 @@ class Contest:
 
     @property
     def preset(self) -> Mapping[str, object]:
-        """The contest's settings in a new settings file, if it comes with bots."""
+        """The contest's settings in a new settings file, empty if it comes without bots."""
         return self.presets.get(self.name, {})
 
     def seats_of(self, settings: Mapping[str, object]) -> int | None:
@@ -258,11 +263,14 @@ class Contest:
         return self.seats if isinstance(self.seats, int) else int(str(settings["seats"]))
 
     def fewest_entrants(self, settings: Mapping[str, object]) -> int:
-        """Return the minimum number of entrants, without the bots that have the house's seats."""
+        """Return the minimum number of entrants, at least 1, without the bots that have the house's seats.
+
+        It is 2 if a match has all entrants.
+        """
         return max(1, (self.seats_of(settings) or 2) - int(str(settings.get("house_seats", 0))))
 
     def seated(self, seats: int) -> Contest:
-        """Return this contest with records of tables of this many seats."""
+        """Return this contest with records of tables of this many seats, or itself if they don't depend on it."""
         if self.tables_for is None:
             return self
         tables = self.tables_for(seats)

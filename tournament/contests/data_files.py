@@ -33,7 +33,7 @@ def register(suffix: str, function: str, max_bytes: int) -> None:
 
 
 def is_data(suffix: str) -> bool:
-    """Return whether files of an ending are entrants that are data."""
+    """Return whether files of an ending, in lower case with its dot, are entrants that are data in this process."""
     return suffix in _taken
 
 
@@ -46,7 +46,7 @@ def as_python(name: str, suffix: str, content: bytes) -> bytes:
         content: Its content.
 
     Raises:
-        InputError: The file isn't UTF-8, or is longer than any answer can be.
+        InputError: The file isn't UTF-8, or has more bytes than any registered answer can.
     """
     try:
         text = content.decode()

@@ -29,7 +29,12 @@ class GameText:
 
 
 def describe_game(scene: Scene, names: Sequence[str]) -> GameText:
-    """Return a game as text, between bots of these names, without a first step that is no player's, such as antes."""
+    """Return a game as text, without a first step that is no player's, such as antes.
+
+    Args:
+        scene: The game.
+        names: Names of the bots by seat.
+    """
     cards: dict[str, tuple[str, ...]] = {}
     steps: list[tuple[str, str]] = []
     for step in scene.steps:
@@ -67,7 +72,7 @@ def plain_columns(row: Row, columns: Iterable[Column]) -> Iterator[tuple[int | N
 
 
 def plain_game(row: Row, names: Sequence[str], columns: Iterable[Column]) -> GameText:
-    """Return a game of a contest without a presentation as text."""
+    """Return a game of a contest without a presentation as text, all of it in the outcome."""
     texts = (what if seat is None else f"{names[seat]} {what}" for seat, what in plain_columns(row, columns))
     return GameText(outcome=", ".join(texts))
 

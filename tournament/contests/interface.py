@@ -29,7 +29,7 @@ class Interface(Sdk):
     Attributes:
         questions: The decisions in the core's order.
         seating: The types of the seating's values, which each question of rules in Python includes.
-        adapters: The organiser's, by kind of bot.
+        adapters: The organiser's adapters by kind of bot, such as "python".
         library: The source of the organiser's modules for Python bots, by path.
     """
 
@@ -53,12 +53,12 @@ class Interface(Sdk):
         return bool(self.seating)
 
     def observed(self, question: Decision) -> Mapping[str, ValueType]:
-        """Return the types of all that bots observe in a question, by name."""
+        """Return the types of all that bots observe in a question, by name, the seating first."""
         return {**self.seating, **question.observation}
 
     @property
     def answered(self) -> tuple[Decision, ...]:
-        """The questions for which a bot must or can have functions."""
+        """The questions for which a bot must or can have functions, in the core's order."""
         past = self.python.histories.past if self.python.histories else ""
         return tuple(question for question in self.questions if question.name != past)
 
@@ -69,7 +69,7 @@ class Interface(Sdk):
 
     @property
     def optional(self) -> tuple[Decision, ...]:
-        """The questions for which a bot can have functions."""
+        """The questions for which a bot can have functions: the news of rules in Python."""
         return tuple(question for question in self.answered if self.by_name and question.is_news)
 
     @cached_property
@@ -92,7 +92,7 @@ class Interface(Sdk):
     def fields(self) -> tuple[tuple[Field, ...], ...]:
         """The values of each question in the struct: name, struct code and offset in bytes.
 
-        Rules in Python have none.
+        It is empty for rules in Python.
         """
         members = self.layout.members
         return tuple(
@@ -123,12 +123,12 @@ class Interface(Sdk):
 
     @property
     def most_json(self) -> int:
-        """Bytes of the longest answer as JSON, or 0 if all are integers."""
+        """Maximum bytes of an answer as JSON, or 0 if all are integers."""
         return max(question.most_json for question in self.questions)
 
     @property
     def view_size(self) -> int:
-        """Bytes of the struct that a core writes, as its members are aligned."""
+        """Bytes of the struct that a core writes, as its members are aligned. 0 for rules in Python."""
         return self.layout.size if self.layout.members else 0
 
     @property

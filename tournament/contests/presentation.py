@@ -31,6 +31,8 @@ class Line:
     """A row of values by label, None where there is none.
 
     Attributes:
+        name: Name of the row.
+        values: The values in the order of the chart's labels.
         compared: Whether the values aren't the bot's own, and are shown for comparison.
     """
 
@@ -65,7 +67,7 @@ class BarChart:
 
 @dataclass(frozen=True)
 class GridChart:
-    """Shares by row and column as a heat map, and the number of cases behind each."""
+    """Shares, 0 to 1, by row and column as a heat map, and the number of cases behind each. A share can be None."""
 
     title: str
     meaning: str
@@ -92,7 +94,7 @@ class Subject:
 
 
 def sum_over_entrants(sums: Sums) -> Sums:
-    """Return the sums of all entrants together, without those of house players."""
+    """Return the sums of all entrants together by name, without the last index, which is that of house players."""
     return {name: values[:-1].sum(axis=0) for name, values in sums.items()}
 
 
@@ -195,7 +197,7 @@ def counted(where: Sequence[tuple[npt.NDArray[Any], int]]) -> npt.NDArray[np.int
 
 
 def _limited(values: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
-    """Return values clipped to 0 to below a size. Bounds that the type already keeps aren't checked."""
+    """Return values clipped to 0 to below a size, perhaps the same array. Bounds that the type keeps aren't checked."""
     if values.dtype.kind == "b":
         return values.view(np.uint8) if size > 1 else np.zeros(len(values), np.uint8)
     if values.dtype.kind == "u":
@@ -206,7 +208,12 @@ def _limited(values: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
 
 
 def bins(values: npt.NDArray[np.floating[Any]], count: int) -> npt.NDArray[np.uint8]:
-    """Return the part of 0 to 1 in which each value is, of at most 256 equal parts. NaN can be in any."""
+    """Return the number, from 0, of the part of 0 to 1 in which each value is. NaN can be in any.
+
+    Args:
+        values: The values. Those outside of 0 to 1 are in the nearest part.
+        count: Number of equal parts, at most 256.
+    """
     with np.errstate(all="ignore"):
         scaled = values * count
         np.clip(scaled, 0, count - 1, out=scaled)
@@ -215,28 +222,34 @@ def bins(values: npt.NDArray[np.floating[Any]], count: int) -> npt.NDArray[np.ui
 
 
 def against_field(field: Values, own: Values) -> list[Line]:
-    """Return lines that compare a bot's own values with those of the field."""
+    """Return two lines that compare a bot's own values with those of the field, which comes first."""
     return [Line("the field", field, compared=True), Line("this bot", own)]
 
 
 def shares(part: npt.ArrayLike, total: npt.ArrayLike, least: int = LEAST) -> list[float | None]:
-    """Return part divided by total, or None if the total is less than `least`."""
+    """Return each part divided by its total, from 0 to 1, or None if that total is less than `least`."""
     pairs = zip(np.asarray(part, float).tolist(), np.asarray(total, float).tolist())
     return [above / below if below >= least else None for above, below in pairs]
 
 
 def won(gain: float, money: str = "", pot: float | None = None) -> Step:
-    """Return the last step of a game in which the first seat won this amount, or lost it if it is negative."""
+    """Return the last step of a game, in which the winner gets the amount.
+
+    Args:
+        gain: What seat 0 won. Below 0, seat 1 won, and at 0 no one.
+        money: The unit, "" for none.
+        pot: The pot at the end; None for no change.
+    """
     seat = None if not gain else 0 if gain > 0 else 1
     return Step(seat, f"wins {money_text(abs(gain), money)}" if gain else "no one wins", pot=pot)
 
 
 def signed_money(amount: float, money: str) -> str:
-    """Return an amount with its sign: +$30, or −5 chips."""
+    """Return an amount with its sign, such as "+$30", "−5 chips" or "±0 chips"."""
     sign = "+" if amount > 0 else "−" if amount < 0 else "±"
     return f"{sign}{money_text(abs(amount), money)}"
 
 
 def money_text(amount: float, money: str) -> str:
-    """Return an amount without a sign."""
+    """Return an amount with its unit: "$" comes first, and others follow. The amount isn't negative."""
     return f"${amount:g}" if money == "$" else f"{amount:g} {money}".rstrip()

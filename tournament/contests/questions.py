@@ -15,7 +15,7 @@ from tournament.errors import printable, truncate
 
 
 def view_values(interface: Interface, kind: int, view: bytes) -> dict[str, float]:
-    """Return the values of a question, by name, from the struct that its core wrote."""
+    """Return the values of a question, by name, from the struct that its core wrote. Rules in Python have none."""
     return {name: struct.unpack_from(f"<{code}", view, offset)[0] for name, code, offset in interface.fields[kind]}
 
 
@@ -51,7 +51,7 @@ def describe_question(interface: Interface, kind: int, values: Mapping[str, Any]
 
 
 def refusal(interface: Interface, core: GameCore) -> str:
-    """Return the reason why a core refused the pending question's answer."""
+    """Return the reason why a core refused the pending question's answer. The answer is cut at 200 characters."""
     narrowed = core.narrowed()
     # A statement has its own words for answers.
     in_numbers = interface.name_answer is str

@@ -61,7 +61,7 @@ class Measure:
         name: Its key in JSON.
         title: The heading of its column.
         meaning: What it says, for pages.
-        value: Computes it from the play against one or all house players; None if it has no meaning.
+        value: Called with the play against one or all house players; returns the number, or None if it has no meaning.
         shown: Formats it for a terminal.
     """
 
@@ -98,10 +98,10 @@ class House:
             messages. It can raise InputError.
         practice: Makes one from a key, to try entrants against.
         scoring: How play against them becomes a score.
-        suffix: If given, their contents are kept as files with this ending next to the records.
+        suffix: Ending of the files next to the records in which their contents are kept. None: they aren't kept.
         facts: Names of the facts that every player has.
         examples: Names of further players, kept in the same way, that entrants can know.
-        example: Makes an example from the settings and its name.
+        example: Makes an example from the settings and its name; None if there are no examples.
         practice_players: Makes those of a match with its own seed, if a tournament's depend on the seed. They
             aren't kept.
     """
@@ -123,7 +123,7 @@ class PointsSource:
     Attributes:
         table: The table by whose rows a leg is cut into blocks.
         columns: The columns of all seats' points, or the first seat's column if `zero_sum`.
-        length: The setting with the number of games in a leg of one session.
+        length: The setting with the number of games in a leg of one session; "" for legs of several sessions.
         zero_sum: Whether the second seat has the first one's points, negated.
         by_position: Whether the columns are ordered by position instead of seat. bot_0 and so on name the bots.
         sums_to_zero: Whether the points of all seats add up to 0 in each row.
@@ -145,7 +145,7 @@ class PointsSource:
     def points(
         self, rows: Mapping[str, npt.NDArray[Any]], legs: Legs, leg_indices: npt.NDArray[np.intp]
     ) -> tuple[npt.NDArray[np.float64], ...]:
-        """Return the points of each seat in rows of the table.
+        """Return the points of each seat in rows of the table, an array for each seat in order.
 
         Args:
             rows: The columns that are `read`.

@@ -153,16 +153,19 @@ class ContestSettings(BaseModel):
 
     @property
     def adapter_files(self) -> list[str]:
-        """The paths of the contest's adapters."""
+        """The paths of the contest's adapters in the order of the key, empty if there are none."""
         return [self.adapter] if isinstance(self.adapter, str) else self.adapter or []
 
     @property
     def library_files(self) -> list[str]:
-        """The paths of the contest's library."""
+        """The paths of the contest's library in the order of the key, empty if there are none."""
         return [self.library] if isinstance(self.library, str) else self.library or []
 
     def playing(self) -> dict[str, object]:
-        """Return the settings on which games depend: all but files, words, seed, and choice and number of matches."""
+        """Return the settings on which games depend, by key, as a new dict.
+
+        Files, words, the seed, and the choice and number of matches aren't among them.
+        """
         return self.model_dump(
             exclude={
                 "rules",
@@ -202,7 +205,10 @@ class ContestSettings(BaseModel):
         return min(DECISION_FUEL, self.fuel_per_leg)
 
     def process_time(self, kind: str) -> ProcessTime:
-        """Return the time of a kind of bot, "python" or "program"."""
+        """Return the time of a kind of bot, "python" or "program", in seconds.
+
+        A program has `program_seconds` if that is set, otherwise `seconds`.
+        """
         seconds = self.program_seconds if kind == "program" and self.program_seconds is not None else self.seconds
         return ProcessTime(seconds, self.increment_ms / 1000, DECISION_SECONDS, self.idle_seconds)
 
