@@ -24,14 +24,18 @@ _IGNORED_NAMES = {"__pycache__", ".git"}
 
 
 def pack(folder: Path, *, built: bool = False) -> bytes:
-    """Return a folder as one archive. The same files give the same bytes.
+    """Return a folder as one archive, with its files by name. The same files give the same bytes.
+
+    Folders called .git and __pycache__ are left out, and so are empty folders.
 
     Args:
+        folder: The folder.
         built: Whether a build wrote it. Builds can't mark files as executable, so this marks those that look
             executable.
 
     Raises:
-        InputError: The folder has links, is too large, or can't be read.
+        InputError: The folder has links, more than 64 MiB or 2,000 entries, or more than 32 levels. A name can't be
+            printed, a path is too long, or something can't be read.
     """
     files: dict[str, tuple[bytes, bool]] = {}
     total = 0
@@ -49,7 +53,11 @@ def pack(folder: Path, *, built: bool = False) -> bytes:
 
 
 def archived(files: Mapping[str, tuple[bytes, bool]]) -> bytes:
-    """Return an archive of files. They are given by name, each with its content and whether it can be executed."""
+    """Return an archive of files, sorted by name.
+
+    Args:
+        files: Content of each file and whether it can be executed, by path.
+    """
     content = io.BytesIO()
     with tarfile.open(fileobj=content, mode="w", format=tarfile.PAX_FORMAT) as archive:
         for name, (source, is_executable) in sorted(files.items()):
@@ -63,7 +71,7 @@ def archived(files: Mapping[str, tuple[bytes, bool]]) -> bytes:
 def with_unix_line_ends(name: str, source: bytes) -> bytes:
     """Return a file's content, with Unix line ends if it is a script or a Makefile.
 
-    Systems, shells and make treat a CR as part of a word.
+    Systems, shells and make treat a CR as part of a word. Other files, and those with a 0 byte, stay as they are.
     """
     path = PurePosixPath(name)
     if b"\0" in source:
@@ -74,7 +82,11 @@ def with_unix_line_ends(name: str, source: bytes) -> bytes:
 
 
 def _files(folder: Path, label: str) -> Iterator[tuple[str, Path]]:
-    """Yield the files of a folder with their paths in it.
+    """Yield the files of a folder with their paths in it, in any order.
+
+    Args:
+        folder: The folder.
+        label: Its name in messages.
 
     Raises:
         InputError: The folder has a file that a program's folder can't have, or can't be read.
@@ -130,7 +142,7 @@ def unpack(archive: bytes, folder: Path) -> None:
     """Write an archive's files into an empty folder.
 
     Raises:
-        RunError: `pack` can't have made the archive.
+        RunError: `pack` can't have made the archive. Some files may have been written.
         OSError: A file can't be written.
     """
     try:
@@ -152,7 +164,7 @@ def recipe_of(archive: bytes) -> Recipe:
     """Return the recipe in an archive.
 
     Raises:
-        Unfit: bot.toml is missing or wrong.
+        Unfit: bot.toml is missing, wrong, too large, or isn't UTF-8 text.
     """
     with tarfile.open(fileobj=io.BytesIO(archive)) as opened:
         try:

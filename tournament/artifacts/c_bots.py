@@ -59,8 +59,9 @@ class Compiled:
     """A bot's WebAssembly.
 
     Attributes:
+        code: The WebAssembly.
         standard: Language standard by which the bot builds.
-        unit: Text of its unit.
+        unit: Text of the unit that was compiled: what includes the bot, and the contest's adapter after it.
     """
 
     code: bytes
@@ -80,10 +81,13 @@ def compile_bot(
     If it doesn't build with the adapter, it might be written for the contest itself, and is compiled without it.
 
     Args:
+        submission: The bot, in C or C++.
+        interface: The contest's interface.
+        sandbox: How the compiler is confined.
         with_lines: Whether the code keeps the numbers of source lines.
 
     Raises:
-        Unfit: The bot doesn't build.
+        Unfit: The bot doesn't build. The reason is that of the first attempt, with the adapter if there is one.
         MachineBusyError: The compiler was ended from outside, or doesn't build a source of our own either.
         RunError: This machine can't build bots.
         InputError: This machine can't confine the compiler.
@@ -109,6 +113,7 @@ def require_compiler(kind: Kind, sandbox: SandboxSettings) -> None:
         InputError: This machine can't confine the compiler.
         OSError: The source can't be written.
         RunError: This machine can't run the compiler.
+        CommandAborted: The thread must end.
     """
     header = "vector" if kind == "cpp" else "stdlib.h"
     with scratch_folder() as folder:
@@ -131,10 +136,11 @@ def _compile_by_any_standard(
     variables that clash with functions of the library are renamed.
 
     Raises:
-        Unfit: The bot doesn't build.
+        Unfit: The bot doesn't build, by the first standard's message. No function answers a question, or two do.
         RunError: This machine can't build bots.
         InputError: This machine can't confine the compiler.
         OSError: The disk is full.
+        CommandAborted: The thread must end.
     """
     runtime = {"runtime.o": libraries.compile_once(RUNTIME_SOURCES, sandbox)}
     standards, allowance = STANDARDS[submission.kind], Allowance()
@@ -184,7 +190,13 @@ def warnings_of(submission: Submission, interface: Interface, standard: str, san
 
 @dataclass(frozen=True)
 class _Compilation:
-    """One bot to compile by one standard."""
+    """One bot to compile by one standard.
+
+    Attributes:
+        submission: The bot.
+        interface: The contest's interface, with the adapters to use.
+        unit: The unit, whose file is rewritten for each attempt.
+    """
 
     submission: Submission
     interface: Interface
@@ -192,7 +204,7 @@ class _Compilation:
 
     @property
     def class_name(self) -> str:
-        """Name of the class that can be the bot, "" if there is none."""
+        """Name of the class that can be the bot, "" if the contest has none or the bot is in C."""
         return self.interface.class_name if self.submission.kind == "cpp" else ""
 
 
@@ -211,7 +223,15 @@ def _compile_by(compilation: _Compilation, runtime: Mapping[str, bytes], with_li
     include = unit.path.read_text()
 
     def compile_with(answering: _Answering) -> bytes:
-        """Return the WebAssembly with these answering names."""
+        """Return the WebAssembly with these answering names.
+
+        Raises:
+            CompilerRefused: The source doesn't compile with them.
+            Unfit: The compiler exceeds a limit.
+            RunError: The machine is at fault.
+            InputError: This machine can't confine the compiler.
+            OSError: The disk is full.
+        """
         unit.path.write_text(include + _definitions(answering, compilation) + _adapter(compilation))
         return compile_unit(unit, runtime, with_lines)
 
@@ -264,9 +284,11 @@ def _guess(compilation: _Compilation) -> _Answering | None:
 def _choose_by_compiler(compilation: _Compilation, include: str) -> _Answering:
     """Return the name that answers each question, found by trial calls of all functions that could.
 
+    Questions that only inform are left out if no function fits them. A class that fits answers all questions.
+
     Raises:
         Unfit: The source doesn't compile.
-        NotChosen: No function answers a question, or two do.
+        NotChosen: No function answers a question, or two do, or too many names could.
         RunError: The machine is at fault.
         InputError: This machine can't confine the compiler.
         OSError: The disk is full.
@@ -312,7 +334,7 @@ def _choose_by_compiler(compilation: _Compilation, include: str) -> _Answering:
 
 
 def _definitions(answering: _Answering, compilation: _Compilation) -> str:
-    """Return macros that give the adapter the bot's names."""
+    """Return macros that give the adapter the bot's names: BOT_ and the question in capitals, or BOT_CLASS."""
     return "".join(
         f"#define BOT_{question.upper() or 'CLASS'} {_qualified(name, compilation) if question else name}\n"
         for question, name in answering.items()
@@ -326,11 +348,12 @@ def _adapter(compilation: _Compilation) -> str:
 
 
 def _qualified(name: str, compilation: _Compilation) -> str:
-    """Return a name at file level, as opposed to one from `using namespace std`."""
+    """Return a name as that of the file level. In C++ this excludes names from `using namespace std`."""
     return f"::{name}" if compilation.submission.kind == "cpp" else name
 
 
 def _text(compilation: _Compilation) -> str:
+    """Return the text of the adapter for the bot's language, if there is one, and of the bot after it."""
     adapter = compilation.interface.adapters.get(compilation.submission.kind)
     source = (adapter.content + b"\n" if adapter else b"") + compilation.submission.source
     return source.decode(errors="replace")
@@ -347,7 +370,12 @@ def _write_unit(
     """Write a bot's source to a folder, and a unit that includes the contest's header, the adapter and then the bot.
 
     Args:
+        standard: Language standard for the unit.
+        folder: An empty folder.
         bare: Names of the source's variables that are renamed in a BARE unit; None for a normal unit.
+
+    Raises:
+        OSError: A file can't be written.
     """
     bot = folder / BOT_FOLDER / f"{submission.name}{'.c' if submission.kind == 'c' else '.cpp'}"
     bot.parent.mkdir()
@@ -388,7 +416,7 @@ def _write_unit(
 def longest_chain(source: bytes) -> int:
     """Return the maximum number of `else if` in a function or class of a source.
 
-    Bots above a limit are compiled with less optimisation. A clock wouldn't give the same bytes on every machine.
+    Bots with more than 1,000 are compiled with less optimisation. A clock wouldn't give the same bytes everywhere.
     """
     depth = longest = length = 0
     for found in _BRANCHES.finditer(source):
@@ -405,5 +433,5 @@ def longest_chain(source: bytes) -> int:
 
 
 def words_of(text: str) -> list[str]:
-    """Return the possible names in a source, each once, in order of first occurrence."""
+    """Return the possible names in a source, keywords included, each once, in order of first occurrence."""
     return list(dict.fromkeys(_IDENTIFIER.findall(text.replace("\\\r\n", "").replace("\\\n", ""))))

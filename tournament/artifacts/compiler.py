@@ -68,10 +68,14 @@ class Unit:
 
 
 def errors_of(unit: Unit, *, expected: str) -> dict[str, str]:
-    """Return the first error in each file of a unit, by the file's name.
+    """Return the first error in each file of a unit, by the file's name. The result is empty if it compiles.
+
+    Args:
+        unit: The unit.
+        expected: Prefix of the names of files in which errors are expected.
 
     Raises:
-        CompilerRefused: There is an error in a file whose name doesn't begin with `expected`.
+        CompilerRefused: There is an error in a file whose name doesn't begin with `expected`, or one without a file.
         Unfit: The compiler exceeds a limit.
         RunError: The machine is at fault, as MachineBusyError if it ended the compiler.
         InputError: This machine can't confine the compiler.
@@ -88,7 +92,7 @@ def errors_of(unit: Unit, *, expected: str) -> dict[str, str]:
 
 
 def warnings_of(unit: Unit) -> str:
-    """Return the compiler's warnings about a unit that it accepts, cut to a few lines. "" means none.
+    """Return the compiler's warnings about a unit that it accepts, cut to twelve lines. "" means none.
 
     Raises:
         Unfit: The compiler refuses the unit, or exceeds a limit.
@@ -106,7 +110,7 @@ def compile_unit(unit: Unit, runtime: Mapping[str, bytes], with_lines: bool) -> 
     """Return the WebAssembly of a unit, linked with these object files by name. `prepare_libraries` must have run.
 
     Args:
-        runtime: Contents of the object files.
+        runtime: Contents of the object files, by name.
         with_lines: Whether the code keeps the numbers of source lines.
 
     Raises:

@@ -40,7 +40,7 @@ _OF_THE_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EMFILE, errno
 
 
 def allow_less() -> None:
-    """Limit the compiler from now on to what it can use for an untrusted author's submission."""
+    """Limit the compiler in this process from now on: to 20 processor seconds, and 1,024 MiB of memory."""
     global SECONDS, _MAX_MEGABYTES
     SECONDS, _MAX_MEGABYTES = _SECONDS_OF_STRANGERS, _MEGABYTES_OF_STRANGERS
 
@@ -49,7 +49,7 @@ class CompilerRefused(Unfit):
     """Raised when the compiler refuses a source. The message is the compiler's own, shortened.
 
     Attributes:
-        complaints: Its errors as pairs of file and text.
+        complaints: Its errors as pairs of file and text, in its order.
         text_has_exceptions: Whether a source that throws or catches was compiled without exceptions.
         taken: Names of the source's variables that clash with functions of the library.
     """
@@ -63,7 +63,7 @@ class Allowance:
     """The seconds that all tries to compile a bot share.
 
     Attributes:
-        left: Processor seconds that are left.
+        left: Processor seconds that are left. It can become negative, but a try always gets at least one second.
     """
 
     def __init__(self) -> None:
@@ -85,10 +85,13 @@ def run_compiler(
     The compiler reads its own files, `folder` and `readable`. It writes into `folder` alone.
 
     Args:
+        commands: The commands, each as its words.
+        folder: The folder in which the commands run.
+        readable: More files and folders that they can read.
         libraries: Folder in which it builds its libraries. No untrusted code is involved, so it isn't confined, only
-            limited.
+            limited. None for a confined run.
         hints: Hints that are added to its messages.
-        allowance: The time that all tries share.
+        allowance: The time that all tries share, which is reduced. None for a new one.
 
     Raises:
         Unfit: The compiler refuses the source (CompilerRefused), or exceeds a limit.
@@ -181,7 +184,7 @@ def _run_once(
 
 @cache
 def words_of_compiler(kind: str) -> list[str]:
-    """Return the words that call the compiler proper for a language.
+    """Return the words that call the compiler proper for a language, once in a process. The list is shared.
 
     Raises:
         RunError: The compiler doesn't print them, or was ended from outside.

@@ -68,12 +68,13 @@ def prepare_libraries(kinds: Collection[str], sandbox: SandboxSettings, on_messa
     cache.
 
     Args:
-        kinds: "c", "cpp" or both.
+        kinds: "c", "cpp" or both. If empty, nothing is built.
         sandbox: How submissions' compilers are confined.
-        on_message: Called with a message before the build.
+        on_message: Called with a message before the build. It isn't called if all libraries are intact.
 
     Raises:
-        RunError: A library can't be built or kept.
+        RunError: A library can't be built or kept, or the cache can't be used.
+        InputError: This machine can't confine the compiler.
         CommandAborted: The thread must end.
     """
     if all(_is_intact(libraries_of(kind)) for kind in kinds):
@@ -104,6 +105,7 @@ def _build_library(kind: str, made: Path, sandbox: SandboxSettings) -> None:
 
     Raises:
         RunError: The compiler can't build them.
+        InputError: This machine can't confine the compiler.
         OSError: They can't be kept.
         CommandAborted: The thread must end.
     """
@@ -176,7 +178,11 @@ def _is_intact(libraries: Path) -> bool:
 
 
 def _digests(folder: Path) -> dict[str, str]:
-    """Return the sha256 of each of a folder's libraries, in hex."""
+    """Return the sha256 of each of a folder's libraries, in hex, by name.
+
+    Raises:
+        OSError: The folder or a library can't be read.
+    """
     return {
         path.name: hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(folder.iterdir())
@@ -188,12 +194,13 @@ def link_command(kind: str, objects: Sequence[str], output: str, with_lines: boo
     """Return the linker's command for a bot of a language.
 
     Args:
-        objects: Names of the object files.
+        kind: "c" or "cpp".
+        objects: Names of the object files. Their definitions come before those of the libraries.
         output: Name of the file to write.
         with_lines: Whether the code keeps the numbers of source lines.
 
     Raises:
-        RunError: The libraries are damaged.
+        RunError: The libraries are missing or damaged, or the cache can't be used.
     """
     libraries = libraries_of(kind)
     link = read_cached(libraries / _LINK_FILE)
@@ -210,7 +217,7 @@ def link_command(kind: str, objects: Sequence[str], output: str, with_lines: boo
 
 
 def kept_object(name: str, sources: Iterable[Path]) -> Path:
-    """Return the path in the cache of what is compiled from sources of our own. It depends on their content.
+    """Return the path in the cache of what is compiled from sources of our own. It depends on their content and order.
 
     Raises:
         RunError: The cache can't be used.
@@ -228,7 +235,8 @@ def compile_once(sources: Sequence[Path], sandbox: SandboxSettings) -> bytes:
     Raises:
         RunError: The sources can't be compiled, or the object file not kept.
         InputError: This machine can't confine the compiler.
-        OSError: The disk is full.
+        OSError: A source can't be read, or the disk is full.
+        CommandAborted: The thread must end.
     """
     name = sources[0].parent.name
     return get_or_make(kept_object(name, sources), lambda: _build_object(name, sources, sandbox))

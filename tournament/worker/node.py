@@ -34,7 +34,10 @@ class Versions:
     by_name: tuple[tuple[str, str], ...]
 
     def differences(self, other: Versions) -> str:
-        """Return the differences from another machine's as text: "wasmtime 40.0.0 (there 41.0.0)", or ""."""
+        """Return the differences from another machine's as text: "wasmtime 40.0.0 (there 41.0.0)", or "" for none.
+
+        Names that only the other machine has don't count.
+        """
         other_versions = dict(other.by_name)
         return ", ".join(
             f"{name} {version} (there {other_versions.get(name, 'none')})"
@@ -48,6 +51,7 @@ class Invitation:
     """A driver's message with each task, by which a node proves that it can play.
 
     Attributes:
+        versions: The driver's versions.
         location: Folder or URL of the results.
         name: File in the results' storage that the driver wrote.
         content: Content of that file.
@@ -61,12 +65,13 @@ class Invitation:
 
 @cache
 def versions_here() -> Versions:
-    """Return the versions on this machine."""
+    """Return the versions on this machine: of packages, of Python, and of this project's files."""
     installed = [(name, _installed(name)) for name in _PACKAGES]
     return Versions((*installed, ("python", platform.python_version()), ("sources", _sources_digest())))
 
 
 def _installed(name: str) -> str:
+    """Return the version of a package, "none" if it isn't installed."""
     try:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
@@ -74,6 +79,7 @@ def _installed(name: str) -> str:
 
 
 def _sources_digest() -> str:
+    """Return the first twelve hex digits of a digest of this project's files and their paths."""
     digest = hashlib.sha256()
     for name, path in sorted(_source_files()):
         digest.update(f"{name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
@@ -81,6 +87,7 @@ def _sources_digest() -> str:
 
 
 def _source_files() -> Iterator[tuple[str, Path]]:
+    """Yield the path in its package and the place of each source file, in any order."""
     for package, folder in (("tournament", Path(__file__).parents[1]), ("engine", Path(str(engine.__file__)).parent)):
         for path in folder.rglob("*"):
             # In a checkout, Cython's output is next to its sources and differs between compiler versions.
@@ -126,7 +133,7 @@ def accept_contest(rules: str, requires: tuple[tuple[str, str], ...], source: So
     """Check once in this process that it has a contest's rules, and the packages on which its games depend.
 
     Raises:
-        RunError: They are missing or different.
+        RunError: They are missing or different, or the rules can't be loaded.
     """
     try:
         requirements = dict((load_source(source) if source else find_contest(rules)).requires)

@@ -133,6 +133,7 @@ def filter_of_bots(own_pid: int, *, threads: bool, executes: bool) -> bytes:
     """Return the filter of a process that plays, as the kernel takes it: 8 bytes per instruction.
 
     Args:
+        own_pid: ID of the process, to which alone it can send signals.
         threads: Whether it can start threads.
         executes: Whether it can become another program. Filter, domain and limits then stay.
 
@@ -148,6 +149,7 @@ def filter_of_builds(own_pid: int, supervisor_pid: int, signals: bool) -> bytes:
     """Return the filter of a compiler or a build, which also starts processes and writes files.
 
     Args:
+        own_pid: ID of the process, about which it can ask. Its children can't ask about themselves by number.
         supervisor_pid: ID of the process that ends what the build leaves behind.
         signals: Whether it can send signals, because Landlock keeps them within the build.
 
@@ -264,7 +266,14 @@ def _common_rules(own_pid: int, of_files: Iterable[int]) -> list[_Rule]:
 
 
 def numbers_here(names: str) -> list[int]:
-    """Return the numbers of these calls, separated by blanks, on this machine. There are none without its table."""
+    """Return the numbers of calls on this machine, in their order. Calls that it doesn't have are left out.
+
+    Args:
+        names: Names of the calls, separated by blanks.
+
+    Returns:
+        The numbers, none on machines that are neither x86_64 nor aarch64.
+    """
     machine = os.uname().machine
     if machine not in _MACHINES:
         return []
@@ -272,7 +281,7 @@ def numbers_here(names: str) -> list[int]:
 
 
 def install(program: bytes) -> None:
-    """Put this process under a filter, as `filter_of_bots` returns it. This can't be undone.
+    """Put this thread under a filter, as `filter_of_bots` returns it. This can't be undone. Children inherit it.
 
     Raises:
         Unsupported: The kernel refuses the filter.

@@ -38,7 +38,7 @@ def interpreter() -> str:
 
 @cache
 def python_paths() -> tuple[str, ...]:
-    """Return what the interpreter reads: itself, the standard library, and the libraries that came with it."""
+    """Return the paths that the interpreter reads: itself, the standard library, and libraries that came with it."""
     libraries = [str(path) for path in Path(sys.base_prefix, "lib").glob("lib*.so*")]
     return (interpreter(), sysconfig.get_path("stdlib"), *libraries)
 
@@ -58,14 +58,20 @@ def _debians_folder() -> str:
 
 
 def _library_folders() -> tuple[str, ...]:
-    """Return the folders in which programs find their shared libraries."""
+    """Return the existing folders in which programs find their shared libraries, those for the processor first."""
     names = [f"{root}/{_debians_folder()}" for root in ("/lib", "/usr/lib", "/usr/local/lib")]
     names += ["/lib64", "/usr/lib64", "/usr/local/lib64", "/lib", "/usr/lib", "/usr/local/lib"]
     return tuple(dict.fromkeys(name for name in names if os.path.isdir(name)))
 
 
 def module_files(launch: LaunchSpec) -> dict[str, str]:
-    """Return the files of this project's modules that a process can import, by name."""
+    """Return the files of this project's modules that a process can import, by name.
+
+    Builds and probes get only the modules inside the sandbox.
+
+    Raises:
+        ImportError: A module of the launch or of the core can't be imported here.
+    """
     if isinstance(launch.what, Build | Probe):  # compilers can run before the core exists
         return _inside()
     return _inside() | _core_files(tuple(launch.modules), isinstance(launch.what, ForkServer))
@@ -73,6 +79,7 @@ def module_files(launch: LaunchSpec) -> dict[str, str]:
 
 @cache
 def _inside() -> dict[str, str]:
+    """Return the files of the modules that run inside the sandbox, by name. The dictionary is shared."""
     files = sorted(Path(inside.__file__).parent.glob("*.py"))
     modules = {f"{inside.__name__}.{path.stem}": str(path) for path in files if path.stem != "__init__"}
     return modules | {library.__name__: str(library.__file__)}
@@ -97,7 +104,12 @@ def _core_files(modules: tuple[str, ...], forks: bool) -> dict[str, str]:
 
 
 def paths(launch: LaunchSpec, files: Mapping[str, str]) -> list[str]:
-    """Return everything that a process can read: files, and folders with everything below."""
+    """Return everything that a process can read, sorted: files, and folders with everything below.
+
+    Args:
+        launch: The process.
+        files: The result of `module_files` for it.
+    """
     own = {*python_paths(), *_bytecode(), *files.values(), *launch.readable, *system_libraries()}
     if isinstance(launch.what, Build | Probe):
         return sorted(own)
@@ -110,13 +122,17 @@ def paths(launch: LaunchSpec, files: Mapping[str, str]) -> list[str]:
 
 
 def listed(launch: LaunchSpec) -> list[str]:
-    """Return the folders that a program can list. Interpreters search them for modules."""
+    """Return the folders that a program can list, sorted. Interpreters search them for modules.
+
+    These are standard libraries of Python that it can read. Other processes than servers of programs can list none.
+    """
     if not isinstance(launch.what, ForkServer) or launch.what.of != "program":
         return []
     return [path for path in sorted({*python_paths(), *launch.readable}) if _is_standard_library(path)]
 
 
 def _is_standard_library(path: str) -> bool:
+    """Return whether a path is the folder of a standard library of Python, which has a site.py."""
     return os.path.isfile(os.path.join(path, "site.py"))
 
 

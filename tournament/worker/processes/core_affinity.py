@@ -30,7 +30,12 @@ _lock = threading.Lock()
 
 
 class Load(NamedTuple):
-    """A process's load: messages, and seconds of processor time."""
+    """A process's load since it started.
+
+    Attributes:
+        messages: Number of messages to it.
+        cpu_seconds: Its processor time in seconds.
+    """
 
     messages: int
     cpu_seconds: float
@@ -47,7 +52,7 @@ class CoreAffinity:
 
     @contextmanager
     def kept(self) -> Iterator[None]:
-        """Keep the calling thread on the core, if there is one. Threads that it starts within would stay there."""
+        """Keep the calling thread on the core in the block, if there is one. Threads started within stay there."""
         if self._core is None:
             yield
             return
@@ -61,8 +66,10 @@ class CoreAffinity:
     def look(self, loads: Mapping[int, Load]) -> None:
         """Confine processes to the core if they were quick since the last look. Otherwise give the core up.
 
+        It is also given up if there was no message, something else uses it, or there is only one core.
+
         Args:
-            loads: Loads up to now, by process ID.
+            loads: Loads up to now, by process ID. It is kept, so it must not be changed.
         """
         both = loads.keys() & self._seen.keys()
         messages = sum(loads[pid].messages - self._seen[pid].messages for pid in both)
@@ -89,7 +96,7 @@ class CoreAffinity:
         self._kept.discard(pid)
 
     def leave(self) -> None:
-        """Give up the core, and let the processes use all that the calling thread can use."""
+        """Give up the core, if there is one, and let the processes use all that the calling thread can use."""
         if self._core is None:
             return
         cores = os.sched_getaffinity(0)
@@ -106,7 +113,10 @@ class CoreAffinity:
 def _choose_core(cores: set[int]) -> int:
     """Return a core that the fewest workers of this process hold, and count one more holder.
 
-    Among several such cores the one that this thread is on comes first.
+    Among several such cores the one that this thread is on comes first, otherwise the one with the lowest number.
+
+    Args:
+        cores: Numbers of the cores to choose from, at least one.
     """
     fields = stat_fields(Path("/proc/thread-self"))
     current = int(fields[36]) if fields else -1

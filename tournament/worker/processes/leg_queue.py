@@ -15,7 +15,7 @@ class KeptFailure:
 
     Attributes:
         failure: What the bot did.
-        printed: The end of the bot's output.
+        printed: The end of the bot's output, b"" for none.
         has_ended: Whether its process ended.
     """
 
@@ -29,7 +29,7 @@ class BrokenLeg:
     """A leg that broke off. When it begins again, its bots are asked the same questions, and these answers count.
 
     Attributes:
-        tries: How often the leg has begun.
+        tries: How often the leg has begun, 0 if it never did.
         answers: The answers that counted, as `engine.processes.lanes` keeps them.
         values: Those of them that aren't whole numbers.
         failures: The failures of processes, in order.
@@ -51,7 +51,7 @@ class WaitingLeg:
 
     Attributes:
         leg: The leg, with a seat for each bot of a team.
-        alone: Numbers of the seats whose bots must not share a process.
+        alone: Numbers of the seats whose bots must not share a process. It grows as processes fail.
         later: Whether it follows a leg with the same deals.
     """
 
@@ -65,6 +65,9 @@ class LegQueue:
 
     If two legs have the same deals, as in a duplicate match, the later one waits until the earlier one and its
     processes have ended. Otherwise a bot could learn the cards.
+
+    Args:
+        legs: The legs, in the order in which they are to begin.
     """
 
     def __init__(self, legs: Iterable[Leg]) -> None:
@@ -103,7 +106,7 @@ class LegQueue:
             self.add(WaitingLeg(later.pop(0), later=True))
 
     def keep(self, plays: Callable[[Leg], bool]) -> None:
-        """Forget all legs except those that `plays` accepts."""
+        """Forget all legs except those that `plays` accepts, those that wait for others included."""
         self._legs = deque(leg for leg in self._legs if plays(leg.leg))
         for later in self._later.values():
             later[:] = filter(plays, later)

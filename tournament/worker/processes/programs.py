@@ -58,7 +58,7 @@ def unpack_once(archive: bytes, cache: Path) -> Path:
 
 
 def _is_complete(folder: Path, archive: bytes) -> bool:
-    """Return whether a folder has exactly an archive's files.
+    """Return whether a folder has exactly an archive's files, with their modes. It is False if one can't be read.
 
     Raises:
         RunError: The archive is damaged.
@@ -81,7 +81,7 @@ def _is_complete(folder: Path, archive: bytes) -> bool:
 
 
 def most_megabytes(memory_megabytes: int) -> int:
-    """Return the memory limit of a program's process, in megabytes."""
+    """Return the memory limit of a program's process, in MiB: 64 more than a bot's."""
     return memory_megabytes + 64
 
 
@@ -95,7 +95,7 @@ def launch_of(
         cpu_seconds: Limit of the process's processor time.
 
     Raises:
-        RunError: Its command isn't found here, or it can't be unpacked.
+        RunError: Its command isn't found or can't be executed here, or it can't be unpacked.
         OSError: The command's file can't be read.
         Unfit: bot.toml is missing or wrong.
     """
@@ -136,10 +136,11 @@ def try_start(archive: bytes, sandbox: SandboxSettings, cache: Path, *, memory_m
     """Start a program as a trial, and watch it for a fifth of a second of its own time.
 
     Raises:
-        Unfit: It ends in this time.
+        Unfit: It ends in this time, or its bot.toml is missing or wrong.
         MachineBusyError: It was killed from outside, or can't be started.
         InputError: This machine can't confine it.
         RunError: It can't be unpacked, or its command isn't found.
+        OSError: Its file can't be read, or too many files are open.
         CommandAborted: The thread must end.
     """
     launch = launch_of(archive, sandbox, cache, memory_megabytes=memory_megabytes, cpu_seconds=10)

@@ -44,7 +44,7 @@ _engines: dict[Engine, wasmtime.Engine] = {}
 
 @cache
 def version() -> str:
-    """Return the name and version of the runtime."""
+    """Return the name and version of the runtime, such as "wasmtime 1.2.3"."""
     return f"wasmtime {importlib.metadata.version('wasmtime')}"
 
 
@@ -79,7 +79,10 @@ def engine_settings(kind: Engine) -> dict[str, bool | int]:
 
 
 def engine(kind: Engine) -> wasmtime.Engine:
-    """Return the process's engine of a kind. Its code must be entered on a deep stack."""
+    """Return the process's engine of a kind, made at the first call. Its code must be entered on a deep stack.
+
+    Call it for the pool only if the machine has one (`has_pool`).
+    """
     with _lock:
         if kind not in _engines:
             config = wasmtime.Config()
@@ -97,12 +100,13 @@ def engine(kind: Engine) -> wasmtime.Engine:
 
 @cache
 def _slots() -> int:
+    """Return the number of places in the pool: 32 for each core, at most 1,024."""
     return min(_PLACES_PER_CORE * cores(), _MAX_PLACES)
 
 
 @cache
 def has_pool() -> bool:
-    """Return whether the machine has addresses for the pool, and the runtime has pools."""
+    """Return whether the machine has addresses for the pool, and the runtime has pools. If so, make its engine."""
     try:
         # Twice as many, so that enough are left. The runtime would end the process without the pool's.
         mmap.mmap(-1, 2 * _slots() * _SLOT_BYTES, mmap.MAP_PRIVATE, prot=0).close()
@@ -113,13 +117,14 @@ def has_pool() -> bool:
 
 
 def _tick(of: wasmtime.Engine) -> None:
+    """Advance an engine's clock every 0.1 seconds, indefinitely."""
     while True:
         time.sleep(_TICK_SECONDS)
         of.increment_epoch()
 
 
 def forget_module(code: bytes) -> None:
-    """Forget the modules compiled from these bytes, for all engines."""
+    """Forget the modules compiled from these bytes, for all engines. Modules that are in use stay valid."""
     for kind in Engine:
         _compiled.pop((code, kind), None)
 
@@ -137,6 +142,8 @@ _compiled: dict[tuple[bytes, Engine], _Compiled] = {}
 
 def compile_module(code: bytes, kind: Engine) -> wasmtime.Module:
     """Return a module compiled for an engine, once in a process. Different modules compile simultaneously.
+
+    The module is kept until a call of `forget_module`. All callers share it.
 
     Raises:
         wasmtime.WasmtimeError: The module can't be compiled.

@@ -44,6 +44,9 @@ class KeptBots:
     Args:
         limits: Limits of the bots.
         core: A core with the seats of the legs.
+
+    Raises:
+        RunError: This machine can't run a bot.
     """
 
     def __init__(self, limits: BotLimits, core: GameCore) -> None:
@@ -82,13 +85,13 @@ class KeptBots:
         return len(self._loops) >= _MAX_LOOPS
 
     def refuses(self, bots: Sequence[LoadedBot]) -> bool:
-        """Return whether it is known that one of a leg's bots can't be kept."""
+        """Return whether it is known that one of a leg's bots can't be kept. Untried bots aren't refused."""
         return any(self._bots.get(slot, slot) is None for slot in _slots(bots))
 
     def play(
         self, core: GameCore, bots: Sequence[LoadedBot], seeds: Sequence[int], stopping: Callable[[], bool]
     ) -> list[Used] | None:
-        """Play a leg to its end, and return what each bot used. Return None before the start if one can't be kept.
+        """Play a leg to its end, and return usage by seat. Return None before the start if a bot can't be kept.
 
         Args:
             bots: The bots by seat.
@@ -130,7 +133,14 @@ class KeptBots:
         return [Used(fuel.spent, 0.0, max(one.memory_bytes - BOT_STACK, 0)) for fuel, one in zip(self._fuel, seated)]
 
     def _keep(self, slot: tuple[LoadedBot, int]) -> KeptBot | None:
-        """Start a bot and keep it, or return None if it can't be kept. An answer of None also counts later."""
+        """Start a bot and keep it, or return None if it can't be kept.
+
+        It can't if its variables can't be restored, it fails at its start, or the machine doesn't show changed pages.
+        It can't either if too many are kept. A failure at the start also counts later.
+
+        Args:
+            slot: The bot, and the number of lower seats that it also has.
+        """
         bot = slot[0]
         if bot.variables is None or self._pages < 0 or len(self._bots) >= _MAX_KEPT // (2 * cores()):
             return None
@@ -160,7 +170,7 @@ class KeptBots:
 
 
 def _slots(bots: Sequence[LoadedBot]) -> list[tuple[LoadedBot, int]]:
-    """Return each bot with the number of lower seats that it also has, because each seat needs its own instance."""
+    """Return each bot, by seat, with the number of lower seats that it also has. Each seat needs its own instance."""
     return [(bot, bots[:seat].count(bot)) for seat, bot in enumerate(bots)]
 
 
@@ -168,7 +178,11 @@ _here = threading.local()
 
 
 def kept_bots(limits: BotLimits, core: GameCore) -> KeptBots:
-    """Return this thread's kept bots for a core's leg, new ones if those don't fit or have too many loops."""
+    """Return this thread's kept bots for a core's leg, new ones if those don't fit or have too many loops.
+
+    Raises:
+        RunError: This machine can't run a bot.
+    """
     bots: KeptBots | None = getattr(_here, "kept", None)
     if bots is None or bots.are_many or not bots.serve(limits, core.seats):
         bots = _here.kept = KeptBots(limits, core)
@@ -178,7 +192,7 @@ def kept_bots(limits: BotLimits, core: GameCore) -> KeptBots:
 def is_short(core: GameCore, limits: BotLimits) -> bool:
     """Return whether bots of a core's leg can be kept.
 
-    The leg must be short and have an upper limit of decisions, and its calls no clock. The core must neither observe
+    The leg must have an upper limit of at most 32,768 decisions, and its calls no clock. The core must neither observe
     the bots nor run rules in Python.
     """
     return (

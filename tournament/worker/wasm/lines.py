@@ -24,7 +24,7 @@ _MAX_LINE = 10_000_000
 
 
 class _Unreadable(ValueError):
-    """A table that no compiler writes."""
+    """Raised for a table that no compiler writes, or that takes too many steps."""
 
 
 class _Range(NamedTuple):
@@ -61,7 +61,11 @@ class _Bytes:
             raise _Unreadable
 
     def number(self, format_: str) -> int:
-        """Read a little-endian number of a struct format."""
+        """Read a little-endian number of a struct format.
+
+        Raises:
+            struct.error: There are too few bytes.
+        """
         (value,) = struct.unpack_from(f"<{format_}", self.data, self.position)
         self.position += struct.calcsize(format_)
         return int(value)
@@ -70,7 +74,8 @@ class _Bytes:
         """Read a LEB128 number.
 
         Raises:
-            _Unreadable: It is too long.
+            _Unreadable: It is longer than 64 bits.
+            IndexError: The bytes end within it.
         """
         result = 0
         for shift in range(0, _MAX_BITS, 7):
@@ -86,6 +91,7 @@ class _Bytes:
 
         Raises:
             _Unreadable: There were too many steps.
+            ValueError: There is no 0.
         """
         self.step()
         end = self.data.index(b"\0", self.position)
@@ -94,7 +100,7 @@ class _Bytes:
 
 
 def has_lines(code: bytes) -> bool:
-    """Return whether a module has lines of the bot's own file."""
+    """Return whether a module has readable lines of the bot's own file."""
     return bool(_line_ranges(code)[1])
 
 
@@ -104,6 +110,9 @@ def line_at(code: bytes, place: int) -> int | None:
     Args:
         code: The module.
         place: Index of the byte in the module.
+
+    Returns:
+        The number of the line, from 1 to 10,000,000, or None.
     """
     base, ranges = _line_ranges(code)
     address = place - base
@@ -115,7 +124,10 @@ def line_at(code: bytes, place: int) -> int | None:
 
 @lru_cache(maxsize=4)
 def _line_ranges(code: bytes) -> tuple[int, list[_Range]]:
-    """Return the start of the code section's content, and the readable ranges of the bot's own file, by address."""
+    """Return the start of the code section's content, and the readable ranges of the bot's own file, by address.
+
+    Ranges after the first unreadable part are missing. Calls for the same module share the list.
+    """
     ranges: list[_Range] = []
     base = 0
     try:
@@ -131,6 +143,8 @@ def _sections(code: bytes) -> tuple[int, bytes]:
 
     Raises:
         _Unreadable: No compiler writes such a module, or it takes too many steps.
+        IndexError: The module ends too early.
+        struct.error: The module ends too early.
     """
     base, table, module = 0, b"", _Bytes(code)
     module.position = 8
@@ -151,6 +165,9 @@ def _ranges(table: bytes) -> Iterator[_Range]:
 
     Raises:
         _Unreadable: No compiler writes such a table, or it takes too many steps.
+        IndexError: The table ends too early, or names no such file or folder.
+        ValueError: The table ends within a name.
+        struct.error: The table ends too early.
     """
     units = _Bytes(table)
     while units.position + 4 < len(table):
@@ -163,10 +180,13 @@ def _ranges(table: bytes) -> Iterator[_Range]:
 
 
 def _unit_ranges(unit: _Bytes) -> Iterator[_Range]:
-    """Yield the ranges of the bot's own file in a unit, whose length has been read.
+    """Yield the ranges of the bot's own file in a unit, whose length has been read. Other versions than 4 have none.
 
     Raises:
         _Unreadable: No compiler writes such a unit, or it takes too many steps.
+        IndexError: The unit ends too early, or names no such file or folder.
+        ValueError: The unit ends within a name.
+        struct.error: The unit ends too early.
     """
     if unit.number("H") != 4:
         return

@@ -15,11 +15,13 @@ _BYTES = 12
 
 
 def noted_failure(store: Store, memory: calls.Extern, noted: calls.Extern) -> str:
-    """Return a failed assertion or uncaught exception as text, or "".
+    """Return a failed assertion or uncaught exception as text, or "" if neither is noted or the address is invalid.
 
-    The bot can write all of this, so nothing is trusted.
+    The bot can write all of this, so nothing is trusted. Texts in it are cut to 200 bytes.
 
     Args:
+        store: The bot's store.
+        memory: The bot's memory.
         noted: Variable with the address of three 32-bit numbers: a pointer to the text, the line, and a pointer to the
             type of the thrown value.
     """

@@ -23,7 +23,12 @@ OUT_OF_FUEL = f"ran out of fuel: {TOO_SLOW}"
 
 
 def describe(error: Exception, *, ran_out: bool = False) -> str:
-    """Return a trap or an error of the runtime as text. A known trap of a bot that `ran_out` of fuel is OUT_OF_FUEL."""
+    """Return a trap or an error of the runtime as text.
+
+    Args:
+        error: The trap or error. If it is of no known kind, the text is the cause in the runtime's message.
+        ran_out: Whether the bot ran out of fuel. Then a known trap is described as OUT_OF_FUEL.
+    """
     if isinstance(error, wasmtime.Trap) and error.trap_code in _DESCRIPTIONS:
         return OUT_OF_FUEL if ran_out else _DESCRIPTIONS[error.trap_code]
     if is_uncaught(error):
@@ -37,6 +42,7 @@ def where(error: Exception, code: bytes) -> str:
     The code ran with fuel, which moved its instructions, and without names: a module that has one is ours.
 
     Args:
+        error: The error. Only a trap has a trace, of which the innermost 64 frames count.
         code: The bot's bytes as given, without fuel.
     """
     frames = error.frames if isinstance(error, wasmtime.Trap) else []
@@ -50,7 +56,7 @@ def where(error: Exception, code: bytes) -> str:
 
 
 def _cause(error: Exception) -> str:
-    """Return the last line of the runtime's message, the cause, which is below the trace."""
+    """Return the last line of the runtime's message, its cause below the trace, or "unknown failure" if it is empty."""
     causes = [line.strip() for line in str(error).splitlines() if line.strip()]
     return causes[-1].removeprefix("0: ").removeprefix("wasm trap: ") if causes else "unknown failure"
 
