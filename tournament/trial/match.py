@@ -118,7 +118,7 @@ class ProjectedRank:
 class MatchReport:
     """The bot's score: points per session, or, against house players, the contest's score.
 
-    There are no figures if the bot, its baseline or its single opponent was disqualified, or if nobody was left to
+    There are no figures if the bot, its baseline or its single opponent was disqualified, or if no opponent was left to
     compare with. Then all estimates are None, and there are no opponents.
     """
 
