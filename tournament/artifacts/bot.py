@@ -18,6 +18,8 @@ class Submission:
     """A submitted file, or a submitted folder as an archive.
 
     Attributes:
+        name: Name of the bot.
+        kind: Kind of the file or folder.
         path: The file or folder.
         source: The file's bytes, or the archive's.
         sha256: Digest of these bytes, in hex.
@@ -35,13 +37,16 @@ class Entrant:
     """A submission after building.
 
     Attributes:
+        name: Name of the bot.
+        kind: Kind of the submission.
         sha256: Digest of the submission, in hex.
-        artifact: The bytes that play, or None if the bot is broken.
-        problem: Why it is broken.
-        failed: Kind of the problem.
+        artifact: The bytes that play, or None if the bot is broken or late.
+        problem: Why it is broken; None if it isn't.
+        failed: Kind of the problem. It means nothing without a problem.
         is_nameless: Whether several new bots share its name, so that none of them plays.
         is_late: Whether it is still being built, and can play later.
-        set_aside: Why it plays nothing in this run, though it may not be at fault. Its recorded games count.
+        set_aside: Why it plays nothing in this run, though it may not be at fault. Its recorded games count. None if it
+            plays.
         is_house: Whether it is the host's own bot, which isn't ranked.
     """
 
@@ -68,5 +73,5 @@ class Entrant:
 
 
 def plays_as(kind: str) -> PlaysAs:
-    """Return how a bot of this kind is run."""
+    """Return how a bot of this kind is run: "python", "program", or "wasm" for all other kinds."""
     return "python" if kind == "python" else "program" if kind == "program" else "wasm"

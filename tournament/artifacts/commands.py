@@ -16,7 +16,8 @@ def find_command(word: str, folder: Path) -> str:
     """Return the path of a command: in the program's folder if the word has a slash, otherwise one of the system's.
 
     Raises:
-        Unfit: The command is missing or can't be executed.
+        Unfit: The command is missing, outside of its folder, or can't be executed. It is permanent except for a command
+            that isn't installed.
     """
     if "/" in word:
         path = folder / word
@@ -39,6 +40,8 @@ _ENV = re.compile(r"#!\s*\S*/env\s+(?:-S\s+(?P<words>\S.*)|(?P<word>[^\s=-]+))\n
 def executed(command: str) -> list[str]:
     """Return the words that start a file. An env in its first line is resolved here, because bots have no PATH.
 
+    Without an env, or if the interpreter that it names isn't installed, the only word is the file.
+
     Raises:
         OSError: The file can't be read.
     """
@@ -50,7 +53,7 @@ def executed(command: str) -> list[str]:
 
 
 def read_by(command: str, *, seen: bool = False) -> list[str]:
-    """Return the existing paths that a command reads in addition to the system's libraries.
+    """Return the existing paths that a command reads in addition to the system's libraries, sorted.
 
     They are the file, the interpreter in its first line, and that one's own library.
 

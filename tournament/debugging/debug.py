@@ -60,8 +60,8 @@ class TapedBot:
         submission: The file as it is now.
         is_changed: Whether the file has changed since the game was recorded.
         interface: The contest's interface with the organiser's adapters.
-        decisions: The decisions since the bot's last start.
-        texts: The decisions as text.
+        decisions: The decisions since the bot's last start, in order. There is at least one.
+        texts: The decisions as text, in the same order.
         first: Index of the game's first decision.
         random_seed: The start of the bot's own randomness at its last start.
         tape: All that was recorded.
@@ -87,7 +87,7 @@ def first_fault(location: str, bot: str) -> Place:
         bot: Name of the bot.
 
     Raises:
-        InputError: The records have no fault of this bot.
+        InputError: The records have no such bot, or no fault of it.
         RunError: The records can't be read.
     """
     with reading(location):
@@ -116,6 +116,7 @@ def tape_bot(
         location: Folder or URL of the contest's records.
         config_of: Returns the settings of a contest.
         bot: Name of the bot.
+        position: The game, or all games of a session.
         on_message: Called with progress.
 
     Raises:
@@ -194,7 +195,8 @@ def debug_bot(taped: TapedBot, folder: Path | None, debugger: Debugger, on_messa
 
     Args:
         folder: An empty folder to keep what was built; None for a temporary one.
-        debugger: What the bot runs under, if anything.
+        debugger: What the bot runs under, "" for nothing. gdb is only for C and C++, pdb only for Python. Programs
+            ignore it.
         on_message: Called with lines for the user.
 
     Returns:

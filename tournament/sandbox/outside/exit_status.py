@@ -59,7 +59,7 @@ def judge(
 
 
 def how_it_ended(status: int) -> str:
-    """Return an exit status as text."""
+    """Return an exit status, or minus a signal's number, as text without a subject."""
     if status == 0:
         return "ended"
     if status > 0:
@@ -75,7 +75,7 @@ def how_it_ended(status: int) -> str:
 def kills_for_memory() -> int:
     """Return how many processes the system has killed for lack of memory.
 
-    The count is that of this cgroup if available, otherwise of the whole machine.
+    The count is that of this cgroup if available, otherwise of the whole machine. It is 0 if neither can be read.
     """
     with contextlib.suppress(OSError, StopIteration):
         lines = Path("/proc/self/cgroup").read_text().splitlines()
@@ -87,5 +87,9 @@ def kills_for_memory() -> int:
 
 
 def _counted(file: Path) -> int:
-    """Return the number of kills in a file of the system."""
+    """Return the number of kills in a file of the system, 0 if it doesn't count them.
+
+    Raises:
+        OSError: The file can't be read.
+    """
     return sum(int(line.split()[1]) for line in file.read_text().splitlines() if line.startswith("oom_kill "))

@@ -18,7 +18,7 @@ _BYTES_BETWEEN_CHECKS = 130 << 20
 def free_memory(root: Path = Path("/")) -> int:
     """Return the bytes of memory that are still available on the machine and in this process's cgroups.
 
-    Memory of files that can be dropped counts as free. If the system reports nothing, the number is huge.
+    Memory of files that can be dropped counts as free. If the system reports nothing, the number is 2⁶².
 
     Args:
         root: Folder that contains proc, and the mount points of cgroups.
@@ -46,7 +46,7 @@ def _free_in_groups(root: Path) -> Iterator[int]:
 
 
 def _free_in_group(folder: Path) -> Iterator[int]:
-    """Yield the free bytes of a cgroup, unless it has no limit."""
+    """Yield the free bytes of a cgroup, or nothing if it has no limit or can't be read. They can be negative."""
     with contextlib.suppress(OSError, ValueError):  # the outermost has no limit
         unused = int((folder / "memory.max").read_text()) - int((folder / "memory.current").read_text())
         statistics = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
@@ -57,7 +57,7 @@ class MemoryBudget:
     """The memory of a machine, shared by all workers of a process. Its size is measured when nothing is reserved.
 
     Args:
-        get_total: Returns the free bytes, of which a share can be reserved; None measures this machine's.
+        get_total: Returns the free bytes, of which seven eighths can be reserved; None measures this machine's.
     """
 
     def __init__(self, get_total: Callable[[], int] | None = None) -> None:

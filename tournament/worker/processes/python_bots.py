@@ -30,7 +30,7 @@ _SAME_ARITHMETIC = {
 
 
 def most_megabytes(memory_megabytes: int, sandbox: SandboxSettings) -> int:
-    """Return the megabytes of a bot's process, the same for many legs as for one.
+    """Return the memory limit of a bot's process in MiB, the same for many legs as for one.
 
     Legs whose shared process needs more are played again unshared.
     """
@@ -141,9 +141,9 @@ def _fields(interface: Interface) -> list[tuple[str, int, str]]:
 def isolation_violation(
     source: bytes, interface: Interface, sandbox: SandboxSettings, adapter: bytes = b"", library: bytes = b""
 ) -> str:
-    """Return why legs of a bot must not share a process, with the line, or "". The bot is not executed.
+    """Return why legs of a bot must not share a process, with the line, or "" if they can. The bot isn't executed.
 
-    They must not if reading its source takes too much time or memory.
+    They must not if reading its source takes too much time or memory. Then the reason is "can't be read".
 
     Raises:
         InputError: It can't be confined, or a package isn't installed.

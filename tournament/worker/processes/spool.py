@@ -16,8 +16,13 @@ class Spool:
     """The rows of a batch's legs, all in one file, because there can be thousands of legs.
 
     Args:
-        most_bytes_in_memory: Bytes beyond which the file is on disk.
+        most_bytes_in_memory: Bytes beyond which the file is on disk. By default 64 MiB.
         discards: Whether rows are thrown away.
+
+    Attributes:
+        discards: Whether rows are thrown away.
+        file: The file.
+        size: Number of bytes written.
     """
 
     def __init__(self, most_bytes_in_memory: int = _MAX_BYTES_IN_MEMORY, *, discards: bool = False) -> None:
@@ -31,7 +36,13 @@ class Spool:
 
 
 class LegRows:
-    """The rows of one leg in their order, in blocks that are laid out as its tables are."""
+    """The rows of one leg in their order, in blocks that are laid out as its tables are.
+
+    Args:
+        spool: Stores the rows.
+        games: A table with the layout of games.
+        sessions: A table with the layout of sessions.
+    """
 
     def __init__(self, spool: Spool, games: Table, sessions: Table) -> None:
         self._spool = spool
@@ -52,7 +63,9 @@ class LegRows:
         self._chunks.append((offset, (len(games[0]), games[1]), (len(sessions[0]), sessions[1])))
 
     def replay_into(self, sink: RowSink) -> None:
-        """Append all rows to a sink's tables, and clear the sink whenever one of them is full.
+        """Append all rows to a sink's tables, and clear the sink whenever a block doesn't fit into one of them.
+
+        The sink isn't cleared at the end. If the spool discards rows, nothing is appended.
 
         Raises:
             OSError: The spool can't be read, or the sink not cleared.

@@ -49,8 +49,10 @@ class LoadedBot:
     Attributes:
         code: The bytes as given.
         counted: The bytes that play, with fuel.
-        functions: Names of the functions that answer the questions, in order.
-        results: What they return, i32 or i64.
+        interface: The contest's interface.
+        functions: Names of the functions that answer the questions, in the questions' order. A question in `missing`
+            has the name of another one's function.
+        results: What they return, i32 or i64, in the same order.
         imports: Names of its imports, in order.
         called_first: Exports to be called before any other.
         is_told: Whether it has tournament_start, to be called after these.
@@ -133,6 +135,7 @@ def load_bot(
     Args:
         code: The bytes as given.
         stem: Name of the bot, after which its functions can be named.
+        memory_megabytes: Memory of a bot by the settings, in MiB, without the stack.
         kind: The engine that plays it. Others can play it, too.
 
     Raises:
@@ -210,6 +213,7 @@ def _load(code: bytes, interface: Interface, stem: str, memory_megabytes: int, k
 
 
 def _notes(exports: Mapping[str, object]) -> tuple[str, ...]:
+    """Return the exports with which a bot notes why it gave up, the variable first, or none without that variable."""
     noted, uncaught = exports.get(FAILURE), exports.get(UNCAUGHT)
     if not isinstance(noted, wasmtime.GlobalType) or str(noted.content) != "i32":
         return ()
@@ -324,4 +328,5 @@ def helper_type(helper: Import) -> wasmtime.FuncType:
 
 
 def _first_lines(text: str) -> str:
+    """Return the lines of a text as one line, cut to 300 characters."""
     return "; ".join(line.strip() for line in text.splitlines() if line.strip())[:300]
