@@ -60,7 +60,7 @@ class Source(NamedTuple):
 
 
 def names_rules(game: object) -> bool:
-    """Return whether a value names a file or a package's class."""
+    """Return whether a value is text that names a file or a package's class, such as "a.py", "a.py:B" or "a:B"."""
     return isinstance(game, str) and (_FILE.fullmatch(game) or _PACKAGE.fullmatch(game)) is not None
 
 
@@ -73,7 +73,8 @@ def load_rules(game: str, folder: Path, library: Sequence[Path] = ()) -> Contest
         library: Files and folders of the contest's library.
 
     Raises:
-        InputError: The rules can't be loaded or are wrong, or the library can't be read.
+        InputError: The file can't be read or has more than 1 MiB, the rules fail or are wrong, or the library can't be
+            read.
         RunError: The machine is at fault, such as a cache that can't be used.
     """
     if file := _FILE.fullmatch(game):
@@ -85,7 +86,7 @@ def load_rules(game: str, folder: Path, library: Sequence[Path] = ()) -> Contest
 
 
 def load_source(source: Source) -> Contest:
-    """Load the contest of these rules.
+    """Load the contest of these rules, and remember it by their name. It replaces one loaded before.
 
     Raises:
         InputError: The source has no such rules, or they are wrong.
@@ -232,7 +233,7 @@ def _refuse_chance(path: str, node: ast.AST, call: str) -> NoReturn:
 
 
 def _line_in(path: str, error: BaseException) -> str:
-    """Return the last line of the file that led to an error, for a message, or ""."""
+    """Return the last line of the file that led to an error, such as ", line 3", or "" if none did."""
     line = error.lineno if isinstance(error, SyntaxError) else None
     trace = error.__traceback__
     while trace:
@@ -243,13 +244,13 @@ def _line_in(path: str, error: BaseException) -> str:
 
 
 def _class_line(source: Source, called: str) -> str:
-    """Return the line of a file on which a class begins, for a message, or ""."""
+    """Return the line of a file on which a class begins, such as ", line 3", or "" for a module."""
     classes = [node for node in ast.walk(ast.parse(source.content or b"")) if isinstance(node, ast.ClassDef)]
     return "".join(f", line {node.lineno}" for node in classes if node.name == called)[:20]
 
 
 def _error_text(error: BaseException) -> str:
-    """Return an error's type and message as one line."""
+    """Return an error's type and message as one line. The message is cut at 300 characters."""
     text = error.msg if isinstance(error, SyntaxError) else " ".join(str(error).split())
     return f"{type(error).__name__}: {truncate(printable(text), 300)}"
 
@@ -281,7 +282,13 @@ def _rules_in(module: ModuleType, source: Source) -> tuple[str, type[Rules]]:
 
 @cache
 def _package_digest(package: str) -> str:
-    """Return a digest of a package's files, which all nodes must share. A checkout can be newer than its version."""
+    """Return a digest of a package's Python files, 12 hexadecimal digits, which all nodes must share.
+
+    A checkout can be newer than its version.
+
+    Raises:
+        OSError: A file can't be read.
+    """
     spec = importlib.util.find_spec(package)
     folders = list(spec.submodule_search_locations or ()) if spec else []
     files = [(path, Path(folder)) for folder in folders for path in sorted(Path(folder).rglob("*.py"))]

@@ -123,7 +123,7 @@ class PointsSource:
     Attributes:
         table: The table by whose rows a leg is cut into blocks.
         columns: The columns of all seats' points, or the first seat's column if `zero_sum`.
-        length: The setting with the number of games in a leg of one session; "" for legs of several sessions.
+        length: The setting with the number of games in a leg of one session; "" if the contest names none.
         zero_sum: Whether the second seat has the first one's points, negated.
         by_position: Whether the columns are ordered by position instead of seat. bot_0 and so on name the bots.
         sums_to_zero: Whether the points of all seats add up to 0 in each row.

@@ -59,7 +59,7 @@ class PostponedBuild:
 
     Attributes:
         submission: The bot.
-        trouble: The exception.
+        trouble: The exception, a TournamentError, OSError or MemoryError.
     """
 
     submission: Submission
@@ -89,8 +89,8 @@ class Building:
             build: Called with a bot; builds it.
             build_postponed: Called with a postponed bot; builds it while no other build is running.
             submissions: Bots to build.
-            refused: Bots that can't be read.
-            recorded: Returns the entrants of the last run.
+            refused: Bots that can't be read, each with its problem.
+            recorded: Returns the entrants of the last run. It is called only if bots aren't ready in time.
             house: Names of the host's own bots.
         """
         self._pool, self._build_postponed, self._recorded, self._house = pool, build_postponed, recorded, house
@@ -108,13 +108,14 @@ class Building:
 
         Args:
             on_message: Called with messages.
-            patience: Seconds after which bots that aren't ready can be late. Bots with recorded games are always
-                awaited.
+            patience: Seconds after which bots that aren't ready can be late, by default never. Bots with recorded
+                games are always awaited. A later call returns only once more bots are ready.
             min_playable: Minimum number of playable bots for not waiting longer.
 
         Raises:
             InputError: This machine can't build or confine a bot.
             RunError: This machine fails.
+            CommandAborted: The builds are cancelled.
         """
         start = last_message = time.monotonic()
         while self._under_way or self._postponed:
@@ -137,7 +138,7 @@ class Building:
 
     @property
     def _unfinished(self) -> list[Submission]:
-        """The bots that are still being built, or postponed."""
+        """The bots that are still being built, then those that are postponed."""
         return [*self._under_way.values(), *(one.submission for one in self._postponed)]
 
     def _collect(self, finished: Iterable[Future[Entrant | PostponedBuild]]) -> None:
@@ -224,7 +225,9 @@ def build_entrants(
     recorded: Recorded = lambda: (),
     house: Path | None = None,
 ) -> list[Entrant]:
-    """Return the bots of a folder and of the host, or selected ones, once all are built.
+    """Return the bots of a folder and of the host, or selected ones, sorted by name, once all are built.
+
+    Bots that can't be read or played are included, each with its problem.
 
     Args:
         contest: Contest of the bots.
@@ -324,10 +327,11 @@ class Builds:
 
 
 def adapted(interface: Interface, settings: ContestSettings) -> Interface:
-    """Return the interface with the adapters and the library of the settings.
+    """Return the interface with the adapters and the library of the settings, or itself if they have none.
 
     Raises:
-        InputError: One of their files can't be read, or the library is too large or hides a module of Python's own.
+        InputError: One of their files can't be read or has more than 1 MiB, the library has more, or it hides a module
+            of Python's own.
     """
     adapters: dict[str, Adapter] = {}
     for path in map(Path, settings.adapter_files):
@@ -355,7 +359,7 @@ def _describe_trouble(trouble: Exception) -> str:
 
 
 def _cut_lines(text: str) -> str:
-    """Return an untrusted text with its lines cut to a maximum length."""
+    """Return an untrusted text with escapes for unprintable characters and its lines cut at 400 characters."""
     return "\n".join(
         line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…" for line in printable(text).splitlines()
     )
@@ -426,7 +430,7 @@ def _try(
 def find_standard(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> tuple[str, str]:
     """Return the standard by which a C or C++ bot builds, and the compiler's warnings, or "" for other bots.
 
-    A bot that doesn't build has "", too.
+    A bot that doesn't build has "", too. Lines of warnings are cut at 400 characters.
 
     Raises:
         RunError: This machine fails.
@@ -566,7 +570,7 @@ def _cache_paths(sources: Iterable[object]) -> tuple[Path, Path]:
 
 
 def require_playable(entrants: Sequence[Entrant], min_playable: int, folder: Path, bot: str | None = None) -> None:
-    """Check that enough bots can play. The exception has the problem of each of the others.
+    """Check that enough bots can play. The exception has a line for each of the others with its problem.
 
     Args:
         entrants: The bots.
@@ -576,7 +580,7 @@ def require_playable(entrants: Sequence[Entrant], min_playable: int, folder: Pat
 
     Raises:
         TooFewBotsError: Too few bots can play.
-        InputError: The bot `bot` or its opponents can't play.
+        InputError: The only bot can't play, or too few can because of broken opponents. A folder can't be listed.
     """
     broken = {one.name: one.problem or "" for one in entrants if one.artifact is None}
     playable = len(entrants) - len(broken)
@@ -602,7 +606,11 @@ def require_playable(entrants: Sequence[Entrant], min_playable: int, folder: Pat
 
 
 def _sources(submission: Submission, interface: Interface) -> list[object]:
-    """Return everything that a C or C++ bot's WebAssembly depends on."""
+    """Return everything that a C or C++ bot's WebAssembly depends on, in a fixed order that the cache relies on.
+
+    Raises:
+        OSError: A file of the SDK can't be read.
+    """
     sdk = sorted(interface.folder.rglob("*.h"))
     files: list[object] = [path.read_bytes() for path in (*sdk, *WRITTEN_FROM)]
     files += [_source_inside("function_names"), interface.adapter]
@@ -612,7 +620,7 @@ def _sources(submission: Submission, interface: Interface) -> list[object]:
 
 
 def _is_compiled(submission: Submission, interface: Interface) -> bool:
-    """Return whether a bot needs no compiler. If that is unknown, its build will show the reason."""
+    """Return whether a bot's WebAssembly or verdict is cached. True, too, if that is unknown: its build shows why."""
     with contextlib.suppress(Exception):
         return any(map(read_cached, _cache_paths(["wasm", *_sources(submission, interface)])))
     return True

@@ -45,7 +45,7 @@ def find_submissions(folder: Path, recorded: Recorded = lambda: ()) -> tuple[lis
         recorded: Returns the entrants of the last run. Its exceptions pass through.
 
     Raises:
-        InputError: There is no such folder, or it can't be read.
+        InputError: There is no such folder, it can't be read, or it has more than 20,000 entries.
     """
     if not folder.is_dir():
         raise InputError(
@@ -89,7 +89,8 @@ def find_bots(
 ) -> tuple[list[Submission], list[Entrant], frozenset[str]]:
     """Return the bots of a folder and of the house's, those that can't even be read, and the names of the house's.
 
-    An entrant that has the name of a house bot can't play.
+    Bots are sorted by name, and the refused ones have their problem. An entrant that has the name of a house bot is
+    refused, whatever the case of its letters.
 
     Args:
         folder: Folder of the bots.
@@ -133,17 +134,22 @@ def _read_entry(path: Path, within: Path) -> Submission | Entrant | None:
 
 
 def _differs(submission: Submission, recorded: FieldEntrant | None) -> tuple[bool, bool, bool]:
-    """Return how a bot differs from the recorded one with its name, the most important difference first."""
+    """Return how a bot differs from the recorded one with its name, the most important difference first.
+
+    That is whether none is recorded, then whether the kind differs, then the content.
+    """
     if recorded is None:
         return True, True, True
     return False, submission.kind != recorded.kind, submission.sha256 != recorded.sha256
 
 
 def other_files(folder: Path) -> list[str]:
-    """Return the entries of a folder that aren't bots, without READMEs and hidden files.
+    """Return the entries of a folder that aren't bots, by name, without READMEs and hidden files.
+
+    Folders have the reason after their name.
 
     Raises:
-        InputError: The folder can't be listed.
+        InputError: The folder can't be listed, or has more than 20,000 entries.
     """
     unrecognised = []
     for path in _entries(folder):
@@ -186,7 +192,7 @@ def _entries(folder: Path) -> list[Path]:
     """Return the entries of a folder, by name.
 
     Raises:
-        InputError: It can't be listed, or has far too many entries.
+        InputError: It can't be listed, or has more than 20,000 entries.
     """
     try:
         with os.scandir(folder) as entries:
@@ -214,7 +220,7 @@ def check_entry(path: Path, folder: Path, recorded: Recorded) -> None:
         recorded: Returns the entrants of the last run. Its exceptions pass through.
 
     Raises:
-        InputError: It can't, for example because another bot has its name.
+        InputError: It can't be read, isn't a valid bot, or another bot has its name. Or the folder can't be listed.
     """
     if folder.is_dir() and path.parent.resolve() == folder.resolve():
         for entrant in find_submissions(folder, recorded)[1]:
@@ -266,7 +272,8 @@ def read_submission(path: Path, within: Path | None = None) -> Submission:
         within: Resolved folder that must contain the bot; None for any.
 
     Raises:
-        InputError: It can't be a bot, or can't be read.
+        InputError: It isn't a bot, no bot can have its name, it can't be read or leads out of the folder, or it is too
+            large: more than 16 MiB, or 4 MiB of C or C++.
     """
     kind = detect_kind(path)
     if kind is None:
@@ -299,7 +306,7 @@ def _read_file(path: Path, within: Path | None) -> bytes:
 
     Raises:
         OSError: The file can't be opened.
-        InputError: It isn't a plain file, or is too large.
+        InputError: It isn't a plain file, is outside `within`, or has more than 16 MiB, or 4 MiB of C or C++.
     """
     # A link within the folder is resolved first, so that the opened path isn't a link.
     descriptor = os.open(path.resolve(), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)

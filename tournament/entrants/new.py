@@ -36,7 +36,7 @@ _WIDTH = 100
 def templates(contest: Contest) -> dict[str, Path]:
     """Return the contest's templates by language: a file of the bot's kind, or a program's folder.
 
-    The contest's own languages come first, then those of programs.
+    The contest's own languages come first, by ending, then those of programs, of which Python is first.
     """
     sdk = contest.interface.folder
     files = {KINDS[path.suffix]: path for path in sorted(sdk.glob(f"{_FILE}.*"))}
@@ -55,7 +55,7 @@ def write_new_bot(contest: Contest, folder: Path, name: str, language: str | Non
         contest: Contest of the bot.
         folder: Folder to write into.
         name: Name of the bot.
-        language: Language of the bot; None for the first one.
+        language: Language of the bot, a key of `templates`; None for the first one.
 
     Raises:
         InputError: There is no such template, the name is invalid, the bot exists, or it can't be written.
@@ -109,7 +109,7 @@ def _write(template: Path, path: Path, name: str, interface: Interface) -> None:
 
 
 def _branches(language: str, interface: Interface, indent: str) -> str:
-    """Return the code of a program's decisions in a language."""
+    """Return the code of a program's decisions in a language, in the order of the questions, each line indented."""
     form, plain, first, nothing = _FORMS[language]
     lines = []
     for question in interface.questions:
@@ -135,7 +135,7 @@ def _in(language: str, answer: object) -> str:
 
 
 def _describe(question: Decision) -> str:
-    """Return the purpose of a decision and its legal answers, as sentences."""
+    """Return the purpose of a decision and its legal answers, as sentences. News has no answers."""
     names = ", ".join(f"{value} is {word}" for value, word in question.answer_names.items())
     about = " ".join(question.in_words.replace('"""', "'''").replace("\\", "/").split()).rstrip(".")
     if question.is_news:

@@ -41,7 +41,10 @@ def is_program(suffix: str, source: bytes) -> bool:
 
 
 def hint_for(submission: Submission) -> str:
-    """Return a line for the author of a bot without functions that reads input as a program does, or ""."""
+    """Return a line for the author of a bot without functions that reads input as a program does, or "".
+
+    It begins with a line break. Only bots in Python, C and C++ get one.
+    """
     if submission.kind not in ("python", "c", "cpp") or not _READS_INPUT.search(submission.source):
         return ""
     return (
