@@ -79,12 +79,13 @@ class Executors(contextlib.AbstractContextManager["Executors"]):
         """Return the executor that plays next: the one on Ray if it has started, otherwise that of `choose_executor`.
 
         Args:
+            general: General settings.
             seconds: Expected seconds of one core.
-            size: Expected bytes of records.
+            size: Expected bytes of records. More than 1 GB are announced.
             on_message: Called with a message before a slow step.
 
         Raises:
-            InputError: Ray can't be reached.
+            InputError: Ray can't be reached, or isn't installed.
             RunError: A Ray of this run would be open to others.
         """
         if self._started is None or self._started.name == "local":  # a new local one costs nothing
@@ -93,7 +94,7 @@ class Executors(contextlib.AbstractContextManager["Executors"]):
 
     @property
     def set_aside(self) -> Mapping[str, str]:
-        """Reasons why nodes were set aside, by their names."""
+        """Reasons why nodes were set aside, by their names. Empty without a joined cluster."""
         cluster = self._started.cluster if self._started else None
         return cluster.set_aside if cluster else {}
 
@@ -135,9 +136,12 @@ def choose_executor(
 ) -> Executor:
     """Return the executor of the settings. `auto` uses Ray for a cluster's address or long work on many cores.
 
+    Work is long from a minute of one core, and cores are many if there are more than eight.
+
     Args:
+        general: General settings.
         seconds: Expected seconds of one core.
-        size: Expected bytes of records.
+        size: Expected bytes of records. More than 1 GB are announced.
         on_message: Called with a message before a slow step.
         strict: Whether the first problem of a cluster's node ends the run.
 

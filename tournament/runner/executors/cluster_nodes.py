@@ -49,8 +49,8 @@ class ClusterState:
         cores: Number of tasks that these can play simultaneously, one per core.
         cores_at_work: Number of tasks that they play now.
         cores_wanted: Number of submitted tasks.
-        lost: Names of nodes that died.
-        set_aside: Reasons why the run continues without nodes, by the nodes' names.
+        lost: Names of nodes that died without a request. Empty by default.
+        set_aside: Reasons why the run continues without nodes, by the nodes' names. Empty by default.
     """
 
     nodes: int
@@ -162,7 +162,7 @@ class ClusterNodes:
         return {name: node for name, node in self._alive.items() if name not in self._set_aside}
 
     def avoided(self, failures: Mapping[str, NodeProblem]) -> list[str]:
-        """Return the ids of nodes that a task with these failures must not be given to.
+        """Return the ids of nodes that a task with these failures must not be given to, sorted.
 
         Args:
             failures: Problems by node id.

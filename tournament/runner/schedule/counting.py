@@ -67,7 +67,7 @@ class Reconciliation:
         self.total, self.done, self.in_lanes = len(self._digests), 0, int(self._has_processes.sum())
 
     def _judge(self) -> None:
-        """Find the bots that are out, and count again the legs of bots for which that changes something."""
+        """Find the disqualified bots, and count again the legs of bots for which that changes something."""
         last = np.full_like(self._last, len(self._digests))
         for place in sorted(self._out_at):
             entrants = np.array([seat[place] for seat in self._seats])
@@ -199,7 +199,10 @@ class Reconciliation:
         return bool((self._excluded & self._counts).any())
 
     def counts(self, legs: Legs) -> npt.NDArray[np.bool_]:
-        """Return whether each of these legs counts, and is the first of those with its match and number."""
+        """Return a flag for each of these legs: whether it counts, and is the first of those with its match and number.
+
+        Only disqualifications in legs that were recorded before matter.
+        """
         at, known = self._find_legs(legs)
         among = np.flatnonzero(known)
         among = among[np.argsort(at[among], kind="stable")]
@@ -208,7 +211,10 @@ class Reconciliation:
         return known
 
     def _find_legs(self, legs: Legs) -> tuple[Ints, npt.NDArray[np.bool_]]:
-        """Return the indices of legs in the schedule, and whether each is complete and the one that it has there."""
+        """Return the indices of legs in the schedule, and whether each is complete and the one that it has there.
+
+        The index of a leg that isn't in the schedule is meaningless.
+        """
         at, known = self._places.of(legs.match, legs.number)
         known[known] = self._digests[at[known]] == legs.digest[known]
         return at, known & _are_complete(legs, self._schedule)
@@ -224,7 +230,7 @@ class Reconciliation:
         return np.flatnonzero(self._is_missing)
 
     def wanted(self) -> Iterator[tuple[Fixture, bool]]:
-        """Yield the missing legs, each with whether it still counts at that moment."""
+        """Yield the missing legs in the schedule's order, each with whether it still counts at that moment."""
         players, each = self._schedule.players, self._schedule.legs_per_replica
         missing = self.missing
         for first in range(0, len(missing), _AT_ONCE):
@@ -322,7 +328,10 @@ def find_fixtures(legs: Legs, schedule: Schedule, recorded: Legs) -> Iterator[Fi
 
 
 def _first_outs(legs: Legs, legs_per_replica: int) -> dict[str, tuple[int, int, int]]:
-    """Return for each bot that is disqualified the first leg in which it was, as replica, match and leg number."""
+    """Return for each bot that is disqualified, by name, the first leg in which it was.
+
+    The leg is given as replica, match and leg number. Other bots are omitted.
+    """
     first: dict[str, tuple[int, int, int]] = {}
     ended = np.array([bool(rest.disqualified_seats) for rest in legs.rare_fields], bool)[legs.rare_index]
     for leg in map(legs.__getitem__, np.flatnonzero(ended).tolist()):

@@ -19,6 +19,8 @@ class Competitor:
 
     Attributes:
         number: Permanent number among the entrants or among the house players.
+        name: Name of the player.
+        kind: How it plays, such as "wasm" or "house".
         artifact: sha256 of what plays.
         author: Author of an entrant, whose bots share no drawn table; "" if that doesn't matter.
         is_house: Whether it is one of the host's own bots.
@@ -44,6 +46,7 @@ class Fixture(NamedTuple):
         number: Number of the leg in its match.
         digest: Digest of the leg, in hex.
         seats: Entrants by seat. A house player has none.
+        house: The house player; None if there is none.
         out: Seats of bots that were disqualified in an earlier leg, at tables of three and more.
     """
 
@@ -76,7 +79,7 @@ class Replicas:
 
     Attributes:
         of_all: Minimum number of replicas of a match.
-        more: Numbers of replicas of matches that have more, by the match's number.
+        more: Numbers of replicas of matches that have more, by the match's number. Empty by default.
     """
 
     of_all: int = 1
@@ -96,7 +99,14 @@ ONE_REPLICA = Replicas()
 
 
 class MatchLegs(NamedTuple):
-    """A match in a replica: its number, the numbers of its legs there, and its players."""
+    """A match in a replica.
+
+    Attributes:
+        match: Number of the match.
+        numbers: Numbers of its legs in the replica.
+        seats: Entrants by seat.
+        house: The house player; None if there is none.
+    """
 
     match: int
     numbers: range

@@ -35,7 +35,12 @@ def extend_with_played_replicas(
     """Return the schedule of requested replicas and of further ones that the current players have played.
 
     Args:
-        schedule_with: Returns the schedule with the given replicas.
+        schedule_with: Called with the replicas of each match; returns the schedule.
+        requested: Replicas that the schedule has in any case.
+        batches: Batches of the records.
+
+    Raises:
+        InputError: `schedule_with` refuses the replicas, because a limit of schedules is exceeded.
     """
     batches = list(batches)
     schedule = schedule_with(requested)

@@ -29,7 +29,7 @@ class Round:
 
     Attributes:
         replicas: Replicas of each match after the round.
-        verdicts: Verdicts on neighbours before it.
+        verdicts: Verdicts on neighbours before the round, in the order of ranks. Empty before the first round.
         done: Whether no round follows.
         number: Number of the round, from 1.
     """
@@ -62,9 +62,13 @@ def next_round(
     """Return the first round with a leg still to play, or the last one, of a field with an `until`.
 
     Args:
+        field: Field of the run. Its `until` isn't None.
         scoring: The house's scoring, or None without house players.
-        schedule_with: Returns the field's schedule with the given replicas.
+        schedule_with: Called with the replicas of each match; returns the field's schedule.
         batches: The committed batches.
+
+    Raises:
+        InputError: `schedule_with` refuses the replicas, because a limit of schedules is exceeded.
     """
     assert field.until is not None
     legs = Legs.joined(batch.legs for batch in batches)
