@@ -201,7 +201,7 @@ class Reconciliation:
     def counts(self, legs: Legs) -> npt.NDArray[np.bool_]:
         """Return a flag for each of these legs: whether it counts, and is the first of those with its match and number.
 
-        Only disqualifications in legs that `note` has recorded matter.
+        Only disqualifications in legs that were recorded before matter.
         """
         at, known = self._find_legs(legs)
         among = np.flatnonzero(known)
