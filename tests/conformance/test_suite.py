@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace as Namespace
 from typing import Any
 
 import pytest
@@ -133,3 +134,15 @@ def test_points_that_do_not_add_up_are_found(tmp_path: Path) -> None:
     suite.once.tables["games"]["points_1"] += 0.125  # the core refuses such rows
     with pytest.raises(conformance.ConformanceError, match=r"in games the points of a row add up to 0\.125"):
         conformance.conservation(suite)
+
+
+def test_illegal_answers_counted_as_faults_are_found() -> None:
+    def suite(faults: int, loses: bool = True) -> Any:
+        entrants = [Namespace(name="bold", faults=faults)]
+        contest = Namespace(interface=Namespace(questions=[Namespace(loses=loses)]))
+        return Namespace(contest=contest, lost=Namespace(results=Namespace(ranking=Namespace(entrants=entrants))))
+
+    conformance.illegal(suite(0))
+    conformance.illegal(suite(1, loses=False))
+    with pytest.raises(conformance.ConformanceError, match="counted as faults: .'bold': 1."):
+        conformance.illegal(suite(1))
