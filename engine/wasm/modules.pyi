@@ -30,8 +30,9 @@ class Module:
     def origins(self, places: Iterable[int]) -> list[int]: ...
 
 def read_module(code: bytes) -> Module:
-    """Read a module that the runtime has validated.
+    """Return the parts of a module that the runtime has validated.
 
     Raises:
-        Refused: It is too large, or has something that bots must not have.
+        Refused: It is too large, or has too many of some part, or something that bots must not have.
+        MemoryError: There isn't enough memory.
     """

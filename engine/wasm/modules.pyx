@@ -1171,9 +1171,10 @@ cdef size_t encode(uint8_t* target, uint32_t number) noexcept nogil:
 
 
 def read_module(code: bytes):
-    """Read a module that the runtime has validated.
+    """Return the parts of a module that the runtime has validated.
 
     Raises:
-        Refused: It is too large, or has something that bots must not have.
+        Refused: It is too large, or has too many of some part, or something that bots must not have.
+        MemoryError: There isn't enough memory.
     """
     return Reader().read(code)

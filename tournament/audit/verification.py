@@ -225,7 +225,7 @@ def merge_settings(contest: Contest, field: ContestSetup, config: Config, seed: 
         seed: The seed; None if unknown.
 
     Raises:
-        RunError: The contest doesn't know a recorded setting.
+        RunError: The contest doesn't know a recorded setting, or refuses its value.
     """
     local = {key: value for key, value in config.contest if key not in config.contest.playing()}
     try:

@@ -68,7 +68,8 @@ def batch_problems(storage: Storage, batch: Batch, contest: Contest, settings: C
 def _not_adding_up(storage: Storage, batch: Batch, contest: Contest, settings: ContestSettings) -> dict[str, str]:
     """Return what is wrong with the sums of rows over legs, by the path of the part. Right parts are omitted.
 
-    After a part with rows of other legs, no further part is checked. Points can differ by a rounding error.
+    If a part has rows of other legs, only the first such part is returned, and no sums are compared. Points can differ
+    by a rounding error.
 
     Raises:
         FileNotFoundError: A part is missing.
@@ -150,7 +151,7 @@ def _file_problem(storage: Storage, part: Part, plays: str) -> Problem | None:
 
     Raises:
         OSError: The part's folder can't be searched.
-        RunError: A request to the object store fails.
+        RunError: The part's folder is a link or a file, or a request to the object store fails.
     """
     size = storage.size(part.path)
     if size != part.size and storage.size(part.staged) == part.size:

@@ -31,8 +31,10 @@ def cite(
     Equal games have the same digest of the results everywhere.
 
     Raises:
-        InputError: Options exclude each other, there are no records, or their seed isn't beside them.
-        RunError: The records can't be read.
+        InputError: Options exclude each other, a setting is wrong, or there are no records or those of several
+            contests. Or their rules are missing and needed, or the requested seed isn't beside them.
+        RunError: The records can't be read, or this machine can't load their rules.
+        FileNotFoundError: A file was removed while the records were read.
     """
     if bibtex and as_json:
         raise InputError("--bibtex, --json: choose one of the two")

@@ -102,7 +102,20 @@ def _join_helpers(
 
 
 def _called_by_values(function: Import, address: int, helpers: int) -> Any:
-    """Return a C function that calls one of the WebAssembly runtime's form, with an array of 16-byte values."""
+    """Return a C function, of the import's own types, that calls the contest's function of that name.
+
+    The contest's function has the WebAssembly runtime's form. It reads the arguments from an array of 16-byte values,
+    and writes its result into the first value. If it refuses the arguments, the C function prints a message
+    and raises a SystemExit with 1.
+
+    Args:
+        function: The import.
+        address: C address of the contest's function.
+        helpers: First argument of the contest's function, a C address.
+
+    Returns:
+        The C function. Callers must keep this object while it can be called.
+    """
     native = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)(
         address
     )

@@ -231,9 +231,14 @@ cdef build_tables():
 
 
 cdef place_sums(const uint32_t* sums, const uint32_t* worths):
-    """Find a displacement for each row of the hash.
+    """Store the displacement of each row of the hash, and the strength of each sum in its slot, in TABLES.
 
-    It is the first one at which the row's sums have free slots. The fullest rows come first.
+    A displacement is the first one at which the row's sums have free slots. The fullest rows come first. WORTHS must be
+    complete.
+
+    Args:
+        sums: All sums of the ranks of seven cards.
+        worths: Worth of each sum.
 
     Raises:
         AssertionError: A row has no displacement, which doesn't happen with this multiplier.

@@ -65,7 +65,8 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
     Raises:
         InputError: The machine can't confine it.
         MachineBusyError: Its servers are ended from outside again and again, or the system refuses to start a process.
-        OSError: This process has too many open files. With the mode "off", the process can't be started.
+        OSError: This process has too many open files, or a folder is missing. Or the system refuses to start a server
+            or, with the mode "off", the process.
     """
     payload = b"".join(len(part).to_bytes(4, "little") + part for part in launch.given)
     if mode == "off":
