@@ -144,5 +144,5 @@ def test_illegal_answers_counted_as_faults_are_found() -> None:
 
     conformance.illegal(suite(0))
     conformance.illegal(suite(1, loses=False))
-    with pytest.raises(conformance.ConformanceError, match="counted as faults: .'bold': 1."):
+    with pytest.raises(conformance.ConformanceError, match=r"counted as faults: \{'bold': 1\}"):
         conformance.illegal(suite(1))
