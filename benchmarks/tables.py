@@ -1,4 +1,4 @@
-"""Tables of more than two: four C bots in a game of small Python rules, and Hold'em for six next to OpenSpiel's.
+"""Measure tables of more than two: C bots in a game of small Python rules, and six-max Hold'em next to OpenSpiel's.
 
 python -m benchmarks.tables [--rounds N]
 """

@@ -1,4 +1,4 @@
-"""Two versions of a bot at the same tables: how often `match --baseline` tells twins apart, and what pairing saves.
+"""Measure how often `match --baseline` tells twins apart, and what pairing saves.
 
     python -m benchmarks.versions [--tries 200] [--replicas 40] [--only snakes]
 

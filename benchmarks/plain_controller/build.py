@@ -3,9 +3,9 @@
 
     build.py OUTPUT [--fast-random] [--build-dir DIR] BOT [BOT ...]
 
-A BOT is a .c or .cpp file that defines the functions a and b, or <name>a and <name>b, or <name>A and
-<name>B. Each bot is included in a small wrapper of its own and compiled to its own object file, in which
-all but the wrapper's two functions are then made local, so that bots may use the same global names.
+A BOT is a .c or .cpp file. It defines the functions a and b, or <name>a and <name>b, or <name>A and <name>B.
+Each bot is included in a small wrapper, which is compiled to an object file of its own. Then all but the wrapper's
+two functions are made local, so that bots may use the same global names.
 """
 
 import argparse
