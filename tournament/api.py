@@ -70,7 +70,10 @@ def run(
     Raises:
         InputError: A setting, file or argument is wrong, or there are too few bots. Or there are records that only
             `archive` lets it archive.
-        RunError: The run ended early; committed games are kept. Or records can't be read.
+        RunError: The run ended early; committed games are kept. Or records can't be read or written, their seed is
+            missing, or this machine can't play.
+        ValueError: Legs of a rewritten batch couldn't be read again.
+        OSError: The new results can't be read.
     """
     contest = _contest_name(contest, config, results)
     options = {"entrants": entrants, "results": results, "sessions": sessions, "seed": seed}
@@ -143,7 +146,8 @@ def match(
 
     Raises:
         InputError: A setting, file or argument is wrong, or a bot is unknown or can't play.
-        RunError: Play ended early, or this machine can't play.
+        RunError: Play ended early, the rules failed, the records can't be read, or this machine can't play.
+        OSError: A bot can't be copied, or the scratch folder can't be made.
     """
     from tournament.trial.match import play_match
 
@@ -214,8 +218,12 @@ def compare(first: str | os.PathLike[str], second: str | os.PathLike[str]) -> Co
         second: Folder or URL of the other run's records.
 
     Raises:
-        InputError: There are no records, or they are of different contests.
-        RunError: Records can't be read.
+        InputError: There are no records, or they are of different contests. Or a URL is invalid or needs an account, or
+            the standings need rules that aren't installed.
+        RunError: Records can't be read or are of an earlier version, a field lacks facts of its house players, or this
+            machine can't load the rules.
+        FileNotFoundError: The rules aren't installed, and a part was removed while records were read.
+        OSError: A folder can't be searched, or a file can't be read.
     """
     from tournament.records.comparison import compare_results
 
@@ -233,8 +241,12 @@ def cite(results: str | os.PathLike[str], *, final: bool = False, show_seed: boo
         show_seed: Whether to include the seed, from which all cards follow.
 
     Raises:
-        InputError: There are no records or no such final, or `show_seed` is set and their seed isn't beside them.
-        RunError: The records can't be read.
+        InputError: There are no records or no such final, or `show_seed` is set and their seed isn't beside them. Or a
+            URL is invalid or needs an account, or the rules are missing and needed.
+        RunError: The records or the seed's folder can't be read, or this machine can't load the rules.
+        FileNotFoundError: A file of the seed was removed while it was read. Or the rules aren't installed, and a part
+            was removed.
+        OSError: A folder can't be searched, or a file can't be read.
     """
     from tournament.records import citation
     from tournament.records.contest_of import contest_of
@@ -297,8 +309,13 @@ def report(
         public: Whether to omit the seed, games, questions of faults and bots' output.
 
     Raises:
-        InputError: A setting or argument is wrong, there are no records, or another file is in the way.
-        RunError: Records are damaged, or the page can't be written.
+        InputError: A setting or argument is wrong, there are no records, they change too fast, the rules aren't
+            installed, or another file is in the way.
+        RunError: Records are damaged or can't be read, this machine can't load the rules, or the page can't be written.
+        FileNotFoundError: A file of the seed was removed while it was read. Or the rules aren't installed, and a part
+            was removed.
+        OSError: A folder can't be searched, or a file of the records can't be read.
+        ValueError: A recorded number that the page shows is infinite or NaN.
     """
     from tournament.reporting.writing import make_page, write_report  # needs templates, and playing doesn't
 

@@ -33,6 +33,7 @@ def cache_folder() -> Path:
 
     Raises:
         RunError: No home is known, or others than the user and root can write to the folder or an entry of it.
+        OSError: The folder can't be read for another reason than permissions.
     """
     if named := os.environ.get("TOURNAMENT_CACHE"):
         root = Path(named)

@@ -157,13 +157,19 @@ class ContestSuite:
 
         Raises:
             InputError: The settings are wrong.
+            RunError: The cache can't be used.
         """
         contest = load_config(self.name, self._settings_file("once")).played
         return contest.seats_of(self.settings.playing()) or 4
 
     @property
     def has_positions(self) -> bool:
-        """True if bots play each other at positions, so not for a single seat."""
+        """True if bots play each other at positions, so not for a single seat.
+
+        Raises:
+            InputError: The settings are wrong.
+            RunError: The cache can't be used.
+        """
         return self.contest.scored.by_position and self.seats > 1
 
     @property
@@ -172,6 +178,10 @@ class ContestSuite:
 
         House bots don't count. There are at least 3, otherwise one more than the seats of entrants.
         If one match has all bots, there are as many as seats.
+
+        Raises:
+            InputError: The settings are wrong.
+            RunError: The cache can't be used.
         """
         entrants = self.seats - self.settings.house_seats
         return max(3, entrants if self.contest.seats == "all" else entrants + 1)
@@ -188,7 +198,12 @@ class ContestSuite:
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """Languages of the bots by number, a compiled one first by default. They repeat if there are more bots."""
+        """Languages of the bots by number, a compiled one first by default. They repeat if there are more bots.
+
+        Raises:
+            InputError: The settings are wrong.
+            RunError: The cache can't be used.
+        """
         languages = list(templates(self.contest))
         compiled = [language for language in ("c", "cpp") if language in languages]
         return self._languages or (*compiled[:1], *[language for language in languages if language == "python"])
@@ -211,7 +226,7 @@ class ContestSuite:
         """The same bots in three runs by two workers: the last bot comes later, and then a part is lost.
 
         Raises:
-            InputError: The settings are wrong.
+            InputError: The settings are wrong, or a bot can't be written.
             RunError: The rules fail in a leg, or a run ends early.
         """
         file = self._settings_file("in_pieces")
@@ -232,7 +247,8 @@ class ContestSuite:
 
         Raises:
             ConformanceError: A process fails. The message has the last 500 characters of its errors.
-            InputError: The settings are wrong.
+            InputError: The settings are wrong, or a bot can't be written.
+            RunError: The cache can't be used.
         """
         files = [self._settings_file(f"hash_seed_{hash_seed}") for hash_seed in _HASH_SEEDS]
         for file in files:
@@ -260,7 +276,7 @@ class ContestSuite:
         """A run of bots and of one that answers illegally wherever that loses the game, and legally elsewhere.
 
         Raises:
-            InputError: The settings are wrong.
+            InputError: The settings are wrong, or a bot can't be written.
             RunError: The rules fail in a leg, or the run ends early.
         """
         file = self._settings_file("illegal")
@@ -280,6 +296,10 @@ class ContestSuite:
 
         If one table has all bots, they are chosen from 2 up to the most seats of a table. Numbers that the settings
         don't allow are left out. Without positions, or with a fixed number of seats, it is `seats` alone.
+
+        Raises:
+            InputError: The settings are wrong.
+            RunError: The cache can't be used.
         """
         seats = self.contest.seats
         if not self.has_positions or isinstance(seats, int) or "seats" in self._table:
@@ -292,6 +312,9 @@ class ContestSuite:
         """Return whether the settings allow this many seats.
 
         True without a check if the rules have no range of seats.
+
+        Raises:
+            RunError: The cache can't be used.
         """
         if not isinstance(self.contest.seats, range):
             return True
@@ -341,6 +364,7 @@ class ContestSuite:
 
         Raises:
             InputError: The settings are wrong.
+            RunError: The cache can't be used.
             ConformanceError: The rules fail. The message names the error and its place.
         """
         if seats not in self._random:
@@ -444,6 +468,7 @@ def documented(suite: ContestSuite) -> None:
     Raises:
         ConformanceError: A column or setting has none, there is no such bot, or the version is below 1.
         InputError: The settings are wrong.
+        RunError: The cache can't be used.
     """
     contest = suite.contest
     for table, columns in (("games", contest.games), ("sessions", contest.sessions)):
@@ -461,8 +486,9 @@ def extremes(suite: ContestSuite) -> None:
     Raises:
         ConformanceError: A bot doesn't build, has a fault, plays other games with the same seed, or is asked nothing
             at the limits.
-        RunError: The rules fail in a leg, or a run ends early.
-        InputError: This machine can't confine a bot.
+        RunError: The rules fail in a leg, a run ends early, or this machine can't build a bot.
+        InputError: The settings are wrong, a bot can't be written, or this machine can't confine a bot.
+        OSError: A file can't be read or written.
     """
     suite.once  # noqa: B018  # writes the bots
     config = load_config(suite.name, suite.folder / "once" / "tournament.toml")
@@ -480,6 +506,7 @@ def records(suite: ContestSuite) -> None:
     Raises:
         ConformanceError: Columns, types or numbers of games differ, a value is missing, or a row is there twice.
         RunError: The rules fail in a leg, or a run ends early.
+        InputError: The settings are wrong, or a bot can't be written.
     """
     games, sessions = (suite.once.tables[name] for name in _TABLES)
     for table, columns in ((games, suite.contest.games), (sessions, suite.contest.sessions)):
@@ -507,6 +534,7 @@ def conservation(suite: ContestSuite) -> None:
     Raises:
         ConformanceError: They don't. Rounding is allowed for scores, and for rows of more than two seats.
         RunError: The rules fail in a leg, or a run ends early.
+        InputError: The settings are wrong, or a bot can't be written.
     """
     scored = suite.contest.scored
     if not (scored.zero_sum or scored.sums_to_zero):
@@ -530,6 +558,7 @@ def determinism(suite: ContestSuite) -> None:
     Raises:
         ConformanceError: Games differ.
         RunError: The rules fail in a leg, or a run ends early.
+        InputError: The settings are wrong, or a bot can't be written.
     """
     for name, table in suite.once.tables.items():
         other = suite.in_pieces.tables[name]
@@ -545,6 +574,7 @@ def hash_independence(suite: ContestSuite) -> None:
     Raises:
         ConformanceError: They do, or another process fails. Rules with a core of the engine's aren't checked.
         RunError: The rules fail in a leg, or a run ends early.
+        InputError: The settings are wrong, or a bot can't be written.
     """
     if not isinstance(suite.settings, Settings):
         return  # the rules are a core's
@@ -563,6 +593,7 @@ def resume(suite: ContestSuite) -> None:
     Raises:
         ConformanceError: It changes the records.
         RunError: The rules fail in a leg, or a run ends early.
+        InputError: The settings are wrong, or a bot can't be written.
     """
     folder = suite.in_pieces.folder
     before = {path: path.stat().st_mtime_ns for name in _TABLES for path in (folder / name).glob("*.parquet")}
@@ -580,6 +611,7 @@ def faults(suite: ContestSuite) -> None:
     Raises:
         ConformanceError: It isn't, another bot has a fault, or the standings lack a bot.
         RunError: The rules fail in a leg, or a run ends early.
+        InputError: The settings are wrong, or a bot can't be written.
     """
     standings = {line.name: line for line in suite.once.results.ranking.entrants}
     names = {_FAULTY, *(f"bot_{number}" for number in range(suite.bots - 1))}
@@ -605,6 +637,7 @@ def positions(suite: ContestSuite) -> None:
         ConformanceError: Two bots earn significantly different points, or the rules fail between random ones.
             Contests without positions aren't checked.
         RunError: The rules fail in a leg, or a run ends early.
+        InputError: The settings are wrong, or a bot can't be written.
     """
     if not suite.has_positions:
         return
@@ -650,6 +683,7 @@ def position_values(suite: ContestSuite) -> list[str]:
     Raises:
         ConformanceError: The rules fail between random bots.
         RunError: The rules fail in a leg, or a run ends early.
+        InputError: The settings are wrong, or a bot can't be written.
     """
     if not suite.has_positions:
         return []
@@ -702,6 +736,7 @@ def illegal(suite: ContestSuite) -> None:
     Raises:
         ConformanceError: It is a fault. Contests without such a decision aren't checked.
         RunError: The rules fail in a leg, or a run ends early.
+        InputError: The settings are wrong, or a bot can't be written.
     """
     if not any(question.loses for question in suite.contest.interface.questions):
         return

@@ -98,7 +98,12 @@ class Library:
         fromlist: Sequence[str] | None = (),
         level: int = 0,
     ) -> types.ModuleType:
-        """Import a module as `__import__` does. Modules of the library are found only while they are imported."""
+        """Import a module as `__import__` does. Modules of the library are found only while they are imported.
+
+        Raises:
+            ImportError: There is no such module.
+            Exception: The module's source raises it, can't be compiled, or is refused by the library's check.
+        """
         within = str((global_names or {}).get("__package__") or "") if level else name
         if within.partition(".")[0] not in self.names:
             return builtins.__import__(name, global_names, local_names, fromlist or (), level)

@@ -26,21 +26,25 @@ _SHORT = 16
 
 @dataclass(frozen=True)
 class Citation:
-    """The facts that identify a run. Bots are those that could play, also if they were disqualified, sorted by name."""
+    """The facts that identify a run. Bots are those that could play, also if they were disqualified, sorted by name.
+
+    Hashes and fingerprints are in hexadecimal.
+    """
 
     tournament: str  #: version of this package
     contest: str  #: name of the contest
     title: str  #: title of the contest
     rules: str  #: name of the rules
     rules_version: str  #: version of the rules
-    settings: Mapping[str, Setting]  #: settings that decide the games, without the seed
+    #: settings that decide the games, by name, without the seed and those that have no value
+    settings: Mapping[str, Setting]
     seed: str | None  #: the seed with `--show-seed`, otherwise null
     seed_fingerprint: str  #: fingerprint of the seed
     bots: Mapping[str, str]  #: sha256 of each bot's content, by name
-    house: Mapping[str, str]  #: sha256 of each house player's content, by name
-    legs: int  #: number of legs
-    games: int  #: number of games
-    #: digest of the results, equal for equal games, whoever played them in whichever order
+    house: Mapping[str, str]  #: sha256 of each house player's content, sorted by name; empty if there are none
+    legs: int  #: number of legs that count
+    games: int  #: number of games in these legs
+    #: sha256 of the results, equal for equal games, whoever played them in whichever order
     records_sha256: str
 
     def __str__(self) -> str:
@@ -85,8 +89,9 @@ def cite(results: Results, contest: Contest, *, show_seed: bool = False) -> Cita
 
     Raises:
         InputError: `show_seed` is set, and the seed isn't stored with the records.
-        RunError: The folder of seeds, or a file in it, can't be read.
-        FileNotFoundError: A file of the seed was removed while it was read.
+        RunError: `show_seed` is set, and the folder of seeds can't be read, or a file in it can't be opened.
+        FileNotFoundError: A file of the seed was removed after it was listed.
+        OSError: A file of the seed can't be read.
     """
     setup, legs = results.setup, Legs.joined(batch.legs for batch in results.batches)
     fingerprint, playing = str(setup.settings.get("seed")), setup.artifacts

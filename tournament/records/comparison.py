@@ -49,13 +49,14 @@ class Comparison:
 
     first: str  #: folder or URL of the first run
     second: str  #: folder or URL of the second run
-    is_same: bool  #: whether bots, ranks and the results of all legs are equal, bit for bit
+    is_same: bool  #: whether bots, their ranks and statuses, and the results of all legs are equal, bit for bit
     shared_legs: int  #: number of legs in both runs, with the same bots, deals and settings
     unlike_legs: int  #: number of shared legs with different results, because one of their bots isn't deterministic
-    #: settings that differ: name, value in the first run, value in the second
+    #: settings that differ: name, value in the first run, value in the second; null for a run without the setting
     settings: tuple[tuple[str, Setting, Setting], ...]
-    scores: pd.DataFrame  #: a row for each bot, the least likely difference first
-    pairs: pd.DataFrame  #: a row for each pair that met in both runs, the least likely difference first
+    scores: pd.DataFrame  #: a row for each bot of either run, the least likely difference first
+    #: a row for each pair that met in both runs, from the side of one of its bots, the least likely difference first
+    pairs: pd.DataFrame
 
 
 def compare_results(first: Results, second: Results) -> Comparison:

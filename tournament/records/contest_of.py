@@ -43,6 +43,7 @@ def contest_of(location: str, field: ContestSetup, batches: Sequence[Batch] = ()
         FileNotFoundError: The rules aren't installed, and a part is missing.
         RunError: The rules aren't installed, and a part is damaged. Or this machine can't load the rules, for example
             because its cache can't be used.
+        OSError: The rules aren't installed, and a part can't be read.
     """
     try:
         contest = find_contest(field.contest, field.game)
@@ -73,6 +74,7 @@ def _columns(location: str, batches: Sequence[Batch], table: TableName) -> tuple
     Raises:
         FileNotFoundError: The part is missing.
         RunError: The part is damaged.
+        OSError: The part can't be read.
     """
     # Imported here, because it loads pyarrow, which standings don't need.
     from tournament.store.parts import columns_in

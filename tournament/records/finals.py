@@ -55,7 +55,8 @@ def last_final(location: str) -> str:
     """Return the location of a contest's last final.
 
     Raises:
-        InputError: No final was played, or its folder can't be read. Or the location is an invalid URL.
+        InputError: No final was played, or its folder can't be read. Or the location is an invalid URL, or needs an
+            account.
     """
     if not (finals := finals_beside(location)):
         raise InputError(f"{location}: no final was played; omit --final to see these records")
@@ -70,6 +71,7 @@ def find_preliminary(location: str) -> str | None:
     Raises:
         RunError: The preliminary's records can't be read.
         InputError: The location is an invalid URL, or needs an account.
+        OSError: The preliminary's folder can't be searched for another reason than permissions.
     """
     parent, contest = split_location(location)
     results, date = split_location(parent)
@@ -93,6 +95,7 @@ def records_with(location: str, bot: str) -> str:
     Raises:
         RunError: The records can't be read, are of an earlier version, or are those of several tournaments.
         InputError: The location is an invalid URL, or needs an account.
+        OSError: The file of the field can't be read, or a folder can't be searched.
     """
     field, preliminary = read_field(open_storage(location)), find_preliminary(location)
     if preliminary is None or (field is not None and bot in field.numbers):

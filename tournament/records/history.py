@@ -81,11 +81,14 @@ def store_history(storage: Storage, ranking: Standings) -> None:
 def has_standings(storage: Storage, expected: Mapping[str, tuple[str, int]]) -> bool:
     """Return whether the standings after the last run have these bots with the same content and number of sessions.
 
-    It is False if these standings are missing or damaged, unless no bots are expected.
+    It is False if these standings are missing, damaged or can't be opened, unless no bots are expected.
 
     Args:
         storage: Storage of the records.
-        expected: sha256 and number of sessions of each bot, by name.
+        expected: sha256 and number of sessions of each bot, by name. Other bots in the standings don't matter.
+
+    Raises:
+        OSError: The part can't be read.
     """
     try:
         rows = {row["name"]: (row["sha256"], row["sessions"]) for row in _rows(storage, _parts(storage)[-1:])}
@@ -106,8 +109,11 @@ def _make_part(run: int, ranking: Standings) -> tuple[str, bytes]:
 def damaged_parts(storage: Storage) -> list[str]:
     """Return the names of parts that have other bytes than were written, in the order of runs.
 
+    A part that is removed meanwhile is omitted.
+
     Raises:
         RunError: The folder can't be read, or a part can't be opened.
+        OSError: A part can't be read.
     """
     contents = [(name, read_if_present(storage, f"history/{name}")) for name in _parts(storage)]
     return [f"history/{name}" for name, text in contents if text is not None and _hash(text) != name[9:25]]
@@ -118,7 +124,7 @@ def read_history(
 ) -> list[Version]:
     """Return a bot's versions, the oldest first: those in archives by the archives' age, then those in these records.
 
-    The last version is that of `ranking`. Archives that can't be read are omitted.
+    The last version is that of `ranking`. Archives that are damaged or of an earlier version are omitted.
 
     Args:
         storage: Storage of the records.
@@ -128,7 +134,8 @@ def read_history(
 
     Raises:
         InputError: The standings have no such bot, or an archive's standings need rules that aren't installed.
-        RunError: The history of these records is damaged or can't be read.
+        RunError: The history of these records is damaged or can't be opened.
+        OSError: A file of the history, or of an archive, can't be read.
     """
     current = Version(find_line(ranking, name), len(ranking.ranked))
     versions: list[Version] = []
@@ -149,7 +156,8 @@ def _versions(storage: Storage, name: str, archive: int | None = None) -> Iterat
     """Yield a bot's line after each run that has one, in the order of runs.
 
     Raises:
-        RunError: A part is damaged or has an invalid line.
+        RunError: The folder can't be read, or a part can't be opened, is damaged or has an invalid line.
+        OSError: A part can't be read.
     """
     rows = {row["run"]: row for row in _rows(storage, _parts(storage)) if row["name"] == name}
     for _, row in sorted(rows.items()):
@@ -183,10 +191,21 @@ def _hash(content: bytes) -> str:
 
 
 def _parts(storage: Storage) -> list[str]:
+    """Return the names of the parts in history/, in the order of runs.
+
+    Raises:
+        RunError: The folder can't be read.
+    """
     return sorted(filter(_PART.fullmatch, storage.list("history")))
 
 
 def _rows(storage: Storage, names: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Yield the rows of parts in the order of these names, as values by column of HISTORY. Missing parts are omitted.
+
+    Raises:
+        RunError: A part is damaged or can't be opened.
+        OSError: A part can't be read.
+    """
     from tournament.store.small_tables import summary_rows
 
     for name in names:
@@ -202,6 +221,13 @@ def _rows(storage: Storage, names: Sequence[str]) -> Iterator[dict[str, Any]]:
 
 
 def _row(run: int, ranked: int, line: Standing) -> dict[str, Any]:
+    """Return a line as values by column of HISTORY.
+
+    Args:
+        run: Number of the run, from 1.
+        ranked: Number of bots with a rank.
+        line: Line of the standings.
+    """
     values = {one.name: getattr(line, one.name) for one in _FIELDS}
     values |= {one.name: json.dumps(values[one.name], default=dict) for one in _FIELDS if _is_json(one.type)}
     return {"run": run, "field_size": ranked, **values}

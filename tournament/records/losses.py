@@ -249,7 +249,9 @@ def loss_rows(
         InputError: The records have no such bot, the contest's columns don't show decisions, or the rules are missing
             and needed.
         FileNotFoundError: A part is missing.
-        RunError: A part is damaged, the field lacks facts of its house players, or this machine can't load the rules.
+        RunError: A part is damaged or has rows of other legs, the field lacks facts of its house players, or this
+            machine can't load the rules.
+        OSError: The rules aren't installed, and a part can't be read.
     """
     names = {line.name for line in results.ranking.entrants}
     if bot not in names:
@@ -282,7 +284,7 @@ def _games(
 
     Raises:
         FileNotFoundError: A part is missing.
-        RunError: A part is damaged.
+        RunError: A part is damaged, or has rows of other legs than the records.
     """
     # This loads pyarrow, which summaries of results don't need.
     from tournament.store.parts import read_rows, row_group_edges

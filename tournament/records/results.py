@@ -93,6 +93,7 @@ class Results:
                 selected columns. Or the rules are missing and needed.
             FileNotFoundError: The rules aren't installed, and the records have changed.
             RunError: This machine can't load the rules, or they aren't installed and the records are damaged.
+            OSError: The rules aren't installed, and a part can't be read.
         """
         return self._records("games")
 
@@ -107,6 +108,7 @@ class Results:
                 selected columns. Or the rules are missing and needed.
             FileNotFoundError: The rules aren't installed, and the records have changed.
             RunError: This machine can't load the rules, or they aren't installed and the records are damaged.
+            OSError: The rules aren't installed, and a part can't be read.
         """
         return self._records("sessions")
 
@@ -154,6 +156,7 @@ class Results:
             InputError: The contest's rules aren't installed, and standings need them.
             RunError: The field lacks facts of its house players, this machine can't load the rules, or the records of
                 self-play can't be read.
+            OSError: A folder of self-play can't be searched, or its field can't be read.
         """
         import pandas as pd
 
@@ -202,6 +205,7 @@ class Results:
             FileNotFoundError: The records have changed.
             RunError: The records are damaged, the field lacks facts of its house players, or this machine can't load
                 the rules.
+            OSError: The rules aren't installed, and a part can't be read.
         """
         import pandas as pd
 
@@ -235,6 +239,7 @@ class Results:
                 damaged. Or the records have another version of the rules, or need rules that aren't installed.
             FileNotFoundError: The rules aren't installed, and the records have changed.
             RunError: This machine can't load the rules, or they aren't installed and the records are damaged.
+            OSError: The rules aren't installed, and a part can't be read.
         """
         from tournament.standings.bradley_terry import read_wins
         from tournament.standings.ratings import elo, rating_kind
@@ -257,12 +262,13 @@ class Results:
     def versions(self, name: str) -> list[Version]:
         """Return a bot's versions with their standings, the oldest first, including those in archives.
 
-        A version is the bot with one content. Archives that can't be read are omitted.
+        A version is the bot with one content. Archives that are damaged or of an earlier version are omitted.
 
         Raises:
             InputError: The records have no such bot, or standings need rules that aren't installed.
-            RunError: The history is damaged or can't be read, the field lacks facts of its house players, or this
+            RunError: The history is damaged or can't be opened, the field lacks facts of its house players, or this
                 machine can't load the rules.
+            OSError: A file of the history, or of an archive, can't be read.
         """
         from tournament.records.history import read_history
 
@@ -286,6 +292,15 @@ class Results:
         return frame.astype({"rank": "Int64", "rank_low": "Int64", "rank_high": "Int64"})
 
     def _records(self, table: TableName) -> RecordFrame:
+        """Return the selected rows and columns of a table, in the order of batches and of play.
+
+        Raises:
+            InputError: The records have changed or are damaged, have another version of the rules, or have none of the
+                selected columns. Or the rules are missing and needed.
+            FileNotFoundError: The rules aren't installed, and the records have changed.
+            RunError: This machine can't load the rules, or they aren't installed and the records are damaged.
+            OSError: The rules aren't installed, and a part can't be read.
+        """
         contest = _require_contest(self.location, self.setup, self.batches)
         return read_frame(self.location, contest, self.batches, table, self.selection)
 
@@ -298,6 +313,7 @@ def _require_contest(location: str, field: ContestSetup, batches: Sequence[Batch
             and needed.
         FileNotFoundError: The rules aren't installed, and a part is missing.
         RunError: The rules aren't installed, and a part is damaged. Or this machine can't load the rules.
+        OSError: The rules aren't installed, and a part can't be read.
     """
     contest = contest_of(location, field, batches)
     if field.engine != contest.engine_version:
@@ -336,11 +352,14 @@ def load(
         final: Whether to return the last final of an open contest.
 
     Raises:
-        InputError: There are no results, no final, or no such column, match or bot. Or a list is a single name or
-            number, or the rules are missing and needed.
-        RunError: The records can't be read, or are of an earlier version. Or this machine can't load the rules.
+        InputError: There are no results, those of several contests, no final, or no such column, match or bot. Or a
+            list is a single name or number, the URL is invalid or needs an account, or the rules are missing and
+            needed.
+        RunError: The records can't be read, are of an earlier version, or have parts of several tournaments. Or this
+            machine can't load the rules.
         ValueError: A match isn't a number.
-        FileNotFoundError: A part was removed while the records were read.
+        FileNotFoundError: The rules aren't installed, and a part was removed while the records were read.
+        OSError: A folder can't be searched, or a file can't be read.
     """
     results = os.fspath(results)
     location, field, batches = _opened(last_final(locate(results)) if final else results)
@@ -369,11 +388,14 @@ def scan(
             given, matches must be among `matches`, too.
 
     Raises:
-        InputError: There are no results, or no such table, match or bot. Or the records have another version of the
-            rules, or the rules are missing and needed.
-        RunError: The records can't be read, or are of an earlier version. Or this machine can't load the rules.
+        InputError: There are no results, those of several contests, or no such table, match or bot. Or a list is a
+            single name or number, or the URL is invalid or needs an account. Or the records have another version of
+            the rules, or the rules are missing and needed.
+        RunError: The records can't be read, are of an earlier version, or have parts of several tournaments. Or this
+            machine can't load the rules.
         ValueError: A match isn't a number.
-        FileNotFoundError: A part was removed while the records were read.
+        FileNotFoundError: The rules aren't installed, and a part was removed while the records were read.
+        OSError: A folder can't be searched, or a file can't be read.
     """
     if table not in ("games", "sessions"):
         raise InputError(f"unknown table {str(table)[:200]!r}; expected one of: games, sessions")
@@ -387,8 +409,9 @@ def _opened(results: str) -> tuple[str, ContestSetup, tuple[Batch, ...]]:
     """Return the location of a contest's results, its field, and the batches that count, sorted by name.
 
     Raises:
-        InputError: There are no results, or those of several contests.
-        RunError: The records can't be read, or are of an earlier version.
+        InputError: There are no results, or those of several contests. Or the URL is invalid or needs an account.
+        RunError: The records can't be read, are of an earlier version, or have parts of several tournaments.
+        OSError: A folder can't be searched, or the file of the field can't be read.
     """
     location = locate(results)
     storage = open_storage(location)
@@ -402,8 +425,9 @@ def locate(results: str) -> str:
     """Return the location of one contest's records: this one, or one directly below it if it has a single contest.
 
     Raises:
-        InputError: There are no records, or those of several contests.
-        RunError: The folder or URL can't be read.
+        InputError: There are no records, or those of several contests. Or the URL is invalid or needs an account.
+        RunError: The folder or URL, or the folder that contains it, can't be read.
+        OSError: A folder can't be searched for another reason than permissions.
     """
     storage = open_storage(results)
     if has_records(storage):
@@ -419,14 +443,21 @@ def locate(results: str) -> str:
 def contests_held(results: str) -> list[str]:
     """Return the names of contests that have records in a folder, or below a URL, sorted and without archives.
 
-    Records that can't be read are omitted.
+    Records that this user isn't allowed to read are omitted. The result is [] if there is no such folder.
 
     Raises:
         RunError: The folder or URL can't be read.
+        InputError: The URL is invalid or needs an account.
+        OSError: A folder can't be searched for another reason than permissions.
     """
 
     def holds_records(name: str) -> bool:
-        """Return whether a folder there has records that this process can read."""
+        """Return whether a folder there has records. It is False if this process isn't allowed to read them.
+
+        Raises:
+            InputError: The URL needs an account.
+            OSError: The folder can't be searched for another reason than permissions.
+        """
         # This process might not be allowed to read a folder, such as that of a seed.
         with contextlib.suppress(RunError):
             return has_records(open_storage(join_location(results, name)))
@@ -436,7 +467,9 @@ def contests_held(results: str) -> list[str]:
 
 
 def rank_records(storage: Storage, field: ContestSetup, batches: Sequence[Batch]) -> Standings:
-    """Return the standings of a recorded field, which read the records of self-play when they are first needed.
+    """Return the standings of a recorded field.
+
+    Their `self_play` reads the records of self-play when it is first used, and then raises that function's exceptions.
 
     Raises:
         RunError: The field lacks facts of its house players, or this machine can't load the rules.
@@ -456,7 +489,8 @@ def _self_play(location: str, field: ContestSetup) -> Mapping[str, Match]:
 
     Raises:
         RunError: The records can't be read, or this machine can't load the rules.
-        InputError: The contest's rules aren't installed, and standings need them.
+        InputError: The contest's rules aren't installed, and standings need them. Or the URL needs an account.
+        OSError: A folder can't be searched, or the file of the field can't be read.
     """
     storage = recorded_self_play(location)
     if storage is None or (records := read_records(storage)).field is None:
@@ -487,8 +521,10 @@ def below_final(location: str, final: Standings) -> Standings | None:
 
     Raises:
         InputError: The preliminary has no results, or the standings need rules that aren't installed.
-        RunError: The preliminary's records can't be read, or this machine can't load the rules.
-        FileNotFoundError: A part was removed while the records were read.
+        RunError: The preliminary's records can't be read, its field lacks facts of its house players, or this machine
+            can't load the rules.
+        FileNotFoundError: The rules aren't installed, and a part was removed while the records were read.
+        OSError: A folder can't be searched, or a file can't be read.
     """
     preliminary, among = find_preliminary(location), {line.name for line in final.entrants}
     if preliminary is None:

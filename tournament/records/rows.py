@@ -32,7 +32,8 @@ class Selection:
     """The columns and matches to read of games and sessions.
 
     Attributes:
-        columns: Names of the columns of both tables, in the order of the result; None for all in the tables' order.
+        columns: Names of the columns of both tables, in the order of the result; None for all in the tables' order. A
+            table ignores the names of the other one's columns.
         matches: Numbers of the matches; None for all.
     """
 
@@ -80,12 +81,31 @@ def select(
 
 
 def _texts(parameter: str, names: Iterable[str]) -> list[str]:
+    """Return distinct names in order.
+
+    Args:
+        parameter: Name of the caller's parameter, for the message.
+        names: The names.
+
+    Raises:
+        InputError: There is a single name instead of a list.
+    """
     if isinstance(names, str):
         raise InputError(f"{parameter} must be a list of names; write {parameter}=[{names!r}]")
     return list(dict.fromkeys(names))
 
 
 def _require(kind: str, selected: Iterable[Any], recorded: Mapping[Any, Any]) -> None:
+    """Check that all selected values are keys of the recorded ones.
+
+    Args:
+        kind: Kind of the values, as the message names it.
+        selected: The selected values.
+        recorded: The recorded values as keys, in the order in which the message lists them.
+
+    Raises:
+        InputError: A value isn't recorded.
+    """
     for one in selected:
         if one not in recorded:
             expected = truncate(", ".join(map(str, recorded)), 300) or "none"

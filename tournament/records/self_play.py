@@ -30,6 +30,8 @@ def recorded_self_play(location: str) -> Storage | None:
 
     Raises:
         RunError: The folder of self-play can't be read.
+        InputError: The URL is invalid or needs an account.
+        OSError: The folder can't be searched for another reason than permissions.
     """
     storage = open_storage(self_play_location(location))
     return storage if has_records(storage) else None

@@ -199,6 +199,7 @@ def crosstable_values(ranking: Standings) -> list[dict[str, Any]]:
     Raises:
         InputError: The standings of self-play need rules that aren't installed.
         RunError: The records of self-play can't be read, or this machine can't load the rules.
+        OSError: A folder of self-play can't be searched, or its field can't be read.
     """
     rows = []
     for side in (*ranking.sides, *ranking.self_play.values()):

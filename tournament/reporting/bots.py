@@ -92,11 +92,28 @@ class Bots:
         return list(table.opponents[: min(MAX_ACROSS, table.ranked) if table.is_square else MAX_ACROSS])
 
     def cross_rows(self) -> Iterator[tuple[Standing, Markup]]:
-        """Yield the bots of the crosstable, with the cells of each as HTML: ranked ones, the best first, at most 60."""
+        """Yield the bots of the crosstable, with the cells of each as HTML: ranked ones, the best first, at most 60.
+
+        Raises:
+            InputError: The standings of self-play need rules that aren't installed.
+            RunError: The records of self-play can't be read, or this machine can't load the rules.
+            OSError: A folder of self-play can't be searched, or its field can't be read.
+        """
         for row, line in enumerate(self.page.ranked[:MAX_ACROSS]):
             yield line, Markup("".join(self._cross_cell(row, column) for column in range(len(self.across))))
 
     def _cross_cell(self, row: int, column: int) -> str:
+        """Return a cell of the crosstable as HTML. It is empty if the pair hasn't met.
+
+        Args:
+            row: Index of the bot.
+            column: Index of the opponent. A bot's own column has its result against a copy of itself.
+
+        Raises:
+            InputError: The standings of self-play need rules that aren't installed.
+            RunError: The records of self-play can't be read, or this machine can't load the rules.
+            OSError: A folder of self-play can't be searched, or its field can't be read.
+        """
         table, page = self.table, self.page
         if table.is_square and row == column:
             return self._own_cell(table.bots[row])
@@ -116,7 +133,13 @@ class Bots:
         return f'<td class="{self._kind(row, column)}" title="{escape("; ".join(lines))}">{text}</td>'
 
     def _own_cell(self, name: str) -> str:
-        """Return the cell of a bot against a copy of itself."""
+        """Return the cell of a bot against a copy of itself as HTML, with a dot if it hasn't played one.
+
+        Raises:
+            InputError: The standings of self-play need rules that aren't installed.
+            RunError: The records of self-play can't be read, or this machine can't load the rules.
+            OSError: A folder of self-play can't be searched, or its field can't be read.
+        """
         page, match = self.page, self.page.ranking.self_play.get(name)
         if match is None:
             return '<td class="none">·</td>'
@@ -224,6 +247,7 @@ class Bots:
 
     @cached_property
     def _field_course(self) -> list[float]:
+        """Mean points of all bots that have the most parts, by part, or [] without any."""
         means = [course.means() for course in self.page.findings.courses.by_name.values()]
         longest = max(map(len, means), default=0)
         complete = [one for one in means if len(one) == longest]

@@ -137,8 +137,10 @@ def find(
     Raises:
         InputError: There are no records, they changed during each of five attempts, or the contest's rules aren't
             installed.
-        RunError: The records are damaged or can't be read, or this machine can't load the rules.
-        OSError: A part can't be read.
+        RunError: The records are damaged or can't be read, their field lacks facts of its house players, or this
+            machine can't load the rules.
+        FileNotFoundError: The rules aren't installed, and a part was removed while the records were loaded.
+        OSError: A folder can't be searched, or a file of the records can't be read.
     """
     for _ in range(_TRIES):
         results = load(location)
@@ -206,6 +208,24 @@ def _findings(
     read_config: ReadConfig | None,
     only_sums: bool,
 ) -> Findings:
+    """Return what the records of a contest show.
+
+    Args:
+        contest: Contest of the records.
+        results: The records.
+        with_games: Whether to show games.
+        seed: The seed if it is shown; None if it isn't.
+        read_config: Called with a contest's name; returns its settings, with which sessions are replayed. None for no
+            replays.
+        only_sums: Whether to omit how bots play, and the course of matches.
+
+    Raises:
+        FileNotFoundError: A part is missing or was replaced.
+        InputError: The standings need rules that aren't installed.
+        RunError: A part isn't as it was written, the field lacks facts of its house players, or this machine can't load
+            the rules.
+        OSError: A part can't be read.
+    """
     storage = open_storage(results.location)
     ranking, batches = results.ranking, results.batches
     entrants = tuple(line.name for line in ranking.entrants)

@@ -161,6 +161,7 @@ class Layout:
 
     @cached_property
     def _span(self) -> tuple[float, float]:
+        """Lower and upper end of the ranked bots' scores and intervals. The upper one is always larger."""
         ends = [end for line in self.ranked for end in (line.score, line.ci_low, line.ci_high) if end is not None]
         low, high = min(ends, default=0.0), max(ends, default=1.0)
         return (low, high) if low < high else (low - 1, high + 1)

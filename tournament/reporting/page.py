@@ -93,6 +93,9 @@ def render(
 
     Raises:
         ValueError: A recorded number that the viewer shows is infinite or NaN.
+        InputError: The standings of self-play, which are read for the crosstable, need rules that aren't installed.
+        RunError: The records of self-play can't be read, or this machine can't load the rules.
+        OSError: A folder of self-play can't be searched, or its field can't be read.
     """
     page = Layout(contest, findings, live, author, options)
     return (

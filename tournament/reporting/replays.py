@@ -119,6 +119,7 @@ def _answered(step: Step) -> str:
 
 
 def _question_text(step: Step) -> str:
+    """Return a decision's question as text: who is told, and a line for each value, cut after 2,000 characters."""
     observation: Mapping[str, object] = step.observation
     values = {name: value for name, value in observation.items() if name not in SEATING}
     lines = [f"{name.replace('_', ' ')}: {plain_value(value)}" for name, value in values.items()]

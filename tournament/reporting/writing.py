@@ -33,8 +33,10 @@ def make_page(
     Raises:
         InputError: There are no records, they change too fast, or the contest's rules aren't installed.
         RunError: The records are damaged or can't be read, or this machine can't load the rules.
-        FileNotFoundError: A file of the seed, or a part, was removed while it was read.
-        OSError: A part can't be read.
+        FileNotFoundError: A file of the seed was removed while it was read. Or the rules aren't installed, and a part
+            was removed.
+        OSError: A folder can't be searched, or a file of the records can't be read.
+        ValueError: A recorded number that the viewer shows is infinite or NaN.
     """
     seed = None
     if not public:
@@ -49,7 +51,8 @@ def write_folder(
 ) -> int:
     """Write a page for the author of each bot, and the leaderboard and the crosstable as CSV.
 
-    A page has only the secrets of its bot, and never the seed. The folder is created if it doesn't exist.
+    A page has only the secrets of its bot, and never the seed. The folder is created if it doesn't exist. Reports and
+    both CSV files that are there are replaced.
 
     Args:
         location: Folder or URL of the records.
@@ -67,7 +70,9 @@ def write_folder(
             be created, or something else has the name of a file.
         RunError: The records are damaged or can't be read, this machine can't load the rules, or a file can't be
             written.
-        OSError: A part can't be read.
+        FileNotFoundError: The rules aren't installed, and a part was removed while the records were read.
+        OSError: A folder can't be searched, or a file of the records can't be read.
+        ValueError: A recorded number that the viewer shows is infinite or NaN.
     """
     try:
         folder.mkdir(exist_ok=True)
@@ -115,6 +120,11 @@ def write_report(path: Path, text: str) -> None:
 
 
 def _write(path: Path, text: str) -> None:
+    """Write a text to a file in one step. It replaces any file with this path.
+
+    Raises:
+        RunError: The file can't be written.
+    """
     try:
         write_atomically(path, text.encode())
     except OSError as error:

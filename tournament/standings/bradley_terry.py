@@ -77,7 +77,7 @@ def read_wins(contest: Contest, storage: Storage, batches: Sequence[Batch], legs
         legs_per_replica: Number of legs of a replica.
 
     Raises:
-        RunError: A part is damaged or can't be opened.
+        RunError: A part is damaged, has other columns or rows, or can't be opened.
         FileNotFoundError: A part is missing.
     """
     assert contest.scored.table == "sessions"

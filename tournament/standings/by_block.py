@@ -33,7 +33,7 @@ def by_block(
             amounts to add, by row, and always the same number of them.
 
     Raises:
-        RunError: A part is damaged or can't be opened.
+        RunError: A part is damaged, has other columns or rows, or can't be opened.
         FileNotFoundError: A part is missing.
     """
     # Imported here, because it loads pyarrow, which standings don't need.

@@ -65,7 +65,7 @@ class SettledOrder:
 
     @cached_property
     def ahead(self) -> npt.NDArray[np.bool_]:
-        """True if each bot is significantly ahead of each other one, with all that follows from the tests."""
+        """True if a bot, by row, is significantly ahead of another, by column, with all that follows from the tests."""
         return transitive_closure(self.tested_ahead)
 
     @cached_property

@@ -365,7 +365,8 @@ class PairedErrors:
 class ScoreErrors:
     """Scores and their errors.
 
-    Scores are means per opponent, so they can be compared during a run. Callers must not change the arrays.
+    Scores that are sums are divided by the opponents met, so they can be compared during a run. Callers must not change
+    the arrays.
 
     Attributes:
         scores: The scores.

@@ -129,7 +129,7 @@ class Standings:
     Attributes:
         entrants: Lines of the leaderboard. Ranked bots come first, by rank, then the host's own bots, then bots that
             don't play, by name.
-        find_matches: Returns the matches in order of their numbers.
+        find_matches: Returns the matches in order of their numbers, also those of disqualified bots.
         faults: All faults, each with its leg, in order of match and leg numbers.
         scoring: Scoring of play against house players; None if bots play each other.
         house: Names of the house players. Empty if bots play each other.
@@ -148,7 +148,7 @@ class Standings:
         find_duplicate_variance: Returns the value of `duplicate_variance`.
         find_used: Returns the resources that each bot used, by name.
         find_self_play: Returns the matches of bots against copies of themselves, by name. It returns no matches by
-            default, and can raise InputError or RunError.
+            default, and can raise InputError, RunError or OSError.
     """
 
     entrants: tuple[Standing, ...]
@@ -179,7 +179,10 @@ class Standings:
 
     @cached_property
     def matches(self) -> Matches:
-        """Matches in order of their numbers, computed once. Callers must not change their arrays."""
+        """Matches in order of their numbers, computed once. Callers must not change their arrays.
+
+        Matches of bots that are disqualified now, or of the host's own bots, are among them.
+        """
         return self.find_matches()
 
     @cached_property
@@ -188,7 +191,8 @@ class Standings:
 
         Raises:
             InputError: The standings of self-play need rules that aren't installed.
-            RunError: The records of self-play can't be read.
+            RunError: The records of self-play can't be read, or this machine can't load the rules.
+            OSError: A folder of self-play can't be searched, or its field can't be read.
         """
         return self.find_self_play()
 
@@ -229,7 +233,7 @@ class Standings:
 
     @property
     def sides(self) -> Iterator[Match]:
-        """Each match in order, first from x's side and then from y's. Against house players it is only x's."""
+        """Each match of `matches` in order, first from x's side and then from y's. Only x's against house players."""
         for match in self.matches:
             yield match
             if self.scoring is None:
@@ -305,7 +309,8 @@ def compute_standings(field: ContestSetup, batches: Sequence[Batch], scoring: Ho
     Args:
         field: Field of the records.
         batches: Batches that count.
-        scoring: Scoring of play against house players; None if bots play each other and scores are sums of points.
+        scoring: Scoring of play against house players; None if bots play each other. Legs against house players that
+            aren't in the field don't count.
     """
     facts = {player.name: player.facts for player in field.house}
     legs = Legs.joined(batch.legs for batch in batches)
@@ -379,12 +384,29 @@ def compute_standings(field: ContestSetup, batches: Sequence[Batch], scoring: Ho
 def _matches(
     legs: Legs, per_replica: int, scoring: HouseScoring | None, facts: Mapping[str, Mapping[str, float]]
 ) -> Matches:
+    """Return the matches of two of legs, in order of their numbers, also those of disqualified bots.
+
+    Args:
+        legs: Legs in order of match and leg numbers.
+        per_replica: Number of legs of a replica.
+        scoring: Scoring of play against house players; None if bots play each other.
+        facts: Facts about each house player, by name. They are unused if bots play each other.
+    """
     return compute_matches(legs, per_replica, HousePlay(legs, scoring, facts) if scoring else None)
 
 
 def _match_rows(
     legs: Legs, per_replica: int, scoring: HouseScoring | None, facts: Mapping[str, Mapping[str, float]], drawn: bool
 ) -> MatchRows:
+    """Return the rows of matches.parquet, in order of match numbers and, if tables are drawn, replicas.
+
+    Args:
+        legs: Legs in order of match and leg numbers.
+        per_replica: Number of legs of a replica.
+        scoring: Scoring of play against house players; None if bots play each other.
+        facts: Facts about each house player, by name. They are unused if bots play each other.
+        drawn: Whether tables are drawn, so that each replica of a match has a row of its own for each seat.
+    """
     return match_rows(legs, per_replica, HousePlay(legs, scoring, facts) if scoring else None, drawn=drawn)
 
 

@@ -59,6 +59,12 @@ class StoredFiles(fs.FileSystemHandler):
         ]
 
     def _size(self, path: str) -> int | None:
+        """Return the size of a file in bytes, also of a staged one, or None if it is missing.
+
+        Raises:
+            OSError: The file's folder can't be searched.
+            RunError: The name is invalid, or a request to the object store fails.
+        """
         size = self.storage.size(path)
         return self.storage.size(self.staged[path]) if size is None and path in self.staged else size
 
@@ -67,7 +73,7 @@ class StoredFiles(fs.FileSystemHandler):
 
         Raises:
             FileNotFoundError: There is no such file.
-            OSError: The file can't be read.
+            OSError: The file can't be opened, or a request to the object store fails.
         """
         try:
             for place in (path, self.staged.get(path, path)):
@@ -109,5 +115,5 @@ class _StoredScanner:
         return getattr(self._scanner, name)
 
     def to_reader(self) -> pa.RecordBatchReader:
-        """Return a reader of the scanned rows."""
+        """Return a reader of the scanned rows, which fails with OSError if a part is damaged or missing."""
         return pa.RecordBatchReader.from_batches(self._scanner.projected_schema, self._scanner.to_batches())

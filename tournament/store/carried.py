@@ -315,6 +315,11 @@ def read_batch(
 
 
 def _staged_name(path: str) -> str:
+    """Return a part's name in staging/ unchanged.
+
+    Raises:
+        ValueError: The name leads elsewhere, or has more than 200 characters.
+    """
     if not path.startswith(f"{STAGING}/") or "/" in path[len(STAGING) + 1 :] or len(path) > 200:
         raise ValueError("its games part was staged elsewhere")
     return path

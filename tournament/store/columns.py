@@ -27,6 +27,7 @@ class Column:
     Attributes:
         name: Name of the column.
         dtype: Name of its numpy type, or NAME for a player's name. A row buffer has the number of the player's seat.
+            Small tables and summaries also have "str" for texts and "bytes" for digests.
         description: Meaning of the column, with the unit.
         per_seat: Whether there is such a column for each position, with the position's number after the name.
         seat: Seat or position that the column belongs to; -1 if it belongs to none.

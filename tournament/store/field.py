@@ -35,6 +35,11 @@ MAX_REASON, MAX_FAILED = 1000, 1000
 
 
 def _bot_name(text: str) -> str:
+    """Return a name unchanged.
+
+    Raises:
+        ValueError: No bot can have it.
+    """
     if not valid_name(text):
         raise ValueError("no bot's name")
     return text
@@ -55,6 +60,11 @@ _FewKeys = BeforeValidator(_not_too_many)
 
 
 def _file_name(text: str) -> str:
+    """Return a name unchanged.
+
+    Raises:
+        ValueError: It is empty, unprintable or longer than 1,000 characters.
+    """
     if not text.isprintable() or not 0 < len(text) <= 1000:
         raise ValueError("no file's name")
     return text
@@ -191,7 +201,10 @@ class FieldEntrant:
             raise ValueError("an entrant that plays and can't, or neither")
 
     def bounded(self) -> FieldEntrant:
-        """Return the entrant with the reasons `problem` and `set_aside` each cut after 10,000 characters."""
+        """Return the entrant with the reasons `problem` and `set_aside` each cut after 10,000 characters.
+
+        The number of further characters is added to a reason that is cut. A missing reason stays None.
+        """
         problem, set_aside = (text and truncate(text, _MAX_PROBLEM) for text in (self.problem, self.set_aside))
         return replace(self, problem=problem, set_aside=set_aside)
 
@@ -312,6 +325,7 @@ class Origin:
 
     @cached_property
     def _indices(self) -> dict[str, int]:
+        """Index of each entrant in `names`, by name."""
         return {name: index for index, name in enumerate(self.names)}
 
     def matches_field(self, field: ContestSetup) -> bool:
@@ -336,7 +350,8 @@ class ContestSetup:
         entrants: Entrants, including those that can't play.
         numbers: Number of each entrant by name, including former entrants, without gaps from 0.
         house: House players.
-        house_numbers: Number of each house player by name, including former ones.
+        house_numbers: Number of each house player by name, including former ones, without gaps from 0. {} if bots play
+            each other.
         game: Name of the contest whose rules are played; "" if the contest has its own.
         until: Settings of a run until the order is settled; None for other runs.
         failed_legs: The first legs of the last run in which the rules failed, at most 1,000.
@@ -357,12 +372,18 @@ class ContestSetup:
 
     @cached_property
     def artifacts(self) -> dict[str, str]:
-        """sha256 of the artifact of each entrant that can play, in hexadecimal, by name in the order of entrants."""
+        """sha256 of the artifact of each entrant that can play, in hexadecimal, by name in the order of entrants.
+
+        It is made once, and callers must not change it.
+        """
         return {one.name: one.artifact for one in self.entrants if one.artifact}
 
     @cached_property
     def hashes(self) -> dict[str, bytes]:
-        """sha256 of the artifact of each entrant that can play, as 32 bytes, by name in the order of entrants."""
+        """sha256 of the artifact of each entrant that can play, as 32 bytes, by name in the order of entrants.
+
+        It is made once, and callers must not change it.
+        """
         return {name: bytes.fromhex(artifact) for name, artifact in self.artifacts.items()}
 
     @property

@@ -130,11 +130,23 @@ class FolderStorage:
             raise RunError(f"can't write to {self.location}: {error.strerror}") from None
 
     def _require_no_outside_link(self) -> None:
+        """Check that the results aren't a link to a place outside their parent.
+
+        Raises:
+            RunError: They are such a link.
+        """
         target, parent = os.path.realpath(self.location), os.path.realpath(os.path.dirname(self.location))
         if os.path.islink(self.location) and not target.startswith(f"{parent}/"):
             raise RunError(f"{self.location} is a link to {target}; name that folder in `results`, or remove the link")
 
     def _being_written(self) -> str:
+        """Return the message that another process is the writer, with what its lock file says about it.
+
+        Raises:
+            FileNotFoundError: The lock file was removed.
+            RunError: The lock file can't be opened, or has more than 1 KiB.
+            OSError: The lock file can't be read.
+        """
         path = f"{self.location}/{LOCK_NAME}"
         writer = (
             text.strip()
@@ -146,6 +158,12 @@ class FolderStorage:
         return f"{self.location} is being written by {writer}; wait for it, or stop it{advice}"
 
     def _make_folder(self, name: str, mode: int = 0o777) -> None:
+        """Create a folder inside this one, if it is missing. The folder that contains it must exist.
+
+        Raises:
+            OSError: The folder can't be created.
+            RunError: The name is invalid, or something other than a folder has it.
+        """
         with contextlib.suppress(FileExistsError):
             os.mkdir(self._folder(name), mode)
 
@@ -341,6 +359,12 @@ class FolderStorage:
             os.close(descriptor)
 
     def _write_aside(self, content: bytes, mode: int = 0o666, *, durable: bool = True) -> str:
+        """Write a file with a new name in staging/, and return that name. If this fails, no file is left, if possible.
+
+        Raises:
+            OSError: The file can't be written.
+            RunError: Something other than a folder has the name staging.
+        """
         aside = staged_name("aside")
         try:
             with self._open_staged(aside, mode) as stream:
@@ -355,6 +379,8 @@ class FolderStorage:
 
     def replace(self, name: str, content: bytes, *, private: bool = False, durable: bool = True) -> None:
         """Create or replace a file in one step, and create its folder if there is none.
+
+        A folder that contains its folder must exist.
 
         Args:
             name: Name of the file.
@@ -432,6 +458,12 @@ class FolderStorage:
         return self._open_staged(name, 0o666)
 
     def _open_staged(self, name: str, mode: int) -> IO[bytes]:
+        """Create a file in staging/ with these permissions, and return it as a stream.
+
+        Raises:
+            OSError: The file exists or can't be created.
+            RunError: The name is invalid, or its folder is a link or a file.
+        """
         self._make_folder(STAGING)
         return open(os.open(self._path(name), os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN_FILE, mode), "wb")
 
@@ -470,6 +502,7 @@ class FolderStorage:
         return tuple(folders[number] for number in sorted(folders) if not os.path.islink(folders[number]))
 
     def _archives(self) -> dict[int, str]:
+        """Return the paths of archived records next to this folder by number, in arbitrary order and with links."""
         start = f"{self.location}-archive-"
         beside = glob.glob(f"{glob.escape(start)}*")
         return {int(path.removeprefix(start)): path for path in beside if path.removeprefix(start).isdecimal()}

@@ -36,8 +36,8 @@ def store_bots(storage: Storage, artifacts: Mapping[str, bytes]) -> list[str]:
             stored already count, and can be among them.
 
     Raises:
-        OSError: An artifact can't be written.
-        RunError: The folder of artifacts can't be read, or a request to the object store fails.
+        OSError: An artifact can't be written, or the folder of artifacts can't be read.
+        RunError: Something other than a folder has the name of that folder, or a request to the object store fails.
     """
     size, too_many = 0, []
     stored, missing = _stored_hashes(storage), []
@@ -70,8 +70,8 @@ def drop_bots(storage: Storage, but: Collection[str]) -> None:
         but: sha256 of each artifact to keep.
 
     Raises:
-        OSError: An artifact can't be removed.
-        RunError: The folder of artifacts can't be read, or a request to the object store fails.
+        OSError: An artifact can't be removed, or the folder of artifacts can't be read.
+        RunError: Something other than a folder has the name of that folder, or a request to the object store fails.
     """
     for sha256 in _stored_hashes(storage).difference(but):
         storage.remove(artifact_path(sha256))
@@ -99,7 +99,7 @@ def damaged_bots(storage: Storage) -> list[str]:
     """Return the names in the storage of artifacts that have other bytes than were written, or can't be opened, sorted.
 
     Raises:
-        RunError: The folder of artifacts can't be read.
+        RunError: Something other than a folder has the name of the folder, or a request to the object store fails.
         OSError: The folder of artifacts, or an open file, can't be read.
     """
     damaged = []
@@ -119,7 +119,10 @@ def artifact_path(sha256: str) -> str:
 def _stored_hashes(storage: Storage) -> set[str]:
     """Return the sha256 of each stored artifact, by its name: reading thousands would take longer than a short run.
 
+    The result is empty if this user isn't allowed to read the folder of artifacts.
+
     Raises:
-        RunError: The folder of artifacts can't be read.
+        RunError: Something other than a folder has the name of that folder, or a request to the object store fails.
+        OSError: The folder can't be read for another reason than permissions.
     """
     return {name for name, is_file in storage.everything(_FOLDER).items() if is_file and _NAME.fullmatch(name)}

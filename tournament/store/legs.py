@@ -94,7 +94,8 @@ def pair_keys(first: Ints, second: Ints) -> npt.NDArray[np.complex128]:
 class Legs(Sequence[LegResult]):
     """Results of legs as columns. Slices are views, and a LegResult is made for each leg that is accessed.
 
-    Each column of a table is contiguous in memory. Callers must not change the arrays, which other legs can share.
+    Each column of a table is contiguous in memory. Callers must not change the arrays, which other legs can share, or
+    the lists of its properties, which are made once.
 
     Attributes:
         digest: Digest of each leg, 32 bytes.
@@ -242,7 +243,7 @@ class Legs(Sequence[LegResult]):
 
     @cached_property
     def tries(self) -> npt.NDArray[np.int32]:
-        """Number of times that each leg was started."""
+        """Number of times that each leg was started, at least once."""
         return np.array([rest.tries for rest in self.rare_fields], np.int32)[self.rare_index]
 
     @cached_property
@@ -309,6 +310,7 @@ class Legs(Sequence[LegResult]):
         return self._numbers(numbers)[self.house]
 
     def _numbers(self, numbers: Mapping[str, int]) -> Ints:
+        """Return the number of each of `names`, or −1 if it has none, and a last −1 for a missing house player."""
         return np.array([*(numbers.get(name, -1) for name in self.names), -1], np.int64)
 
     def with_names(self, names: tuple[str, ...]) -> Legs:

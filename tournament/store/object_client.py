@@ -96,6 +96,12 @@ class ObjectClient:
         return self._stores[limits]
 
     def _configured(self, **options: Any) -> _Store:
+        """Return a new store with these options of obstore.
+
+        Raises:
+            RunError: There are no credentials for s3.
+            ValueError: An environment variable of obstore is invalid. obstore's own exceptions occur, too.
+        """
         return _KINDS[self._place.kind](self._place.bucket, config=self._place.settings(), **options)
 
     def _send(self, request: Callable[[_Store], _Result], limits: tuple[int, int, int] | None = None) -> _Result:
@@ -246,6 +252,7 @@ class ObjectClient:
 
         Raises:
             AlreadyExists: The object has another version, or exists although it was to be created.
+            FileNotFoundError: The object to replace was removed.
             RunError: The request fails. If the store doesn't answer, there are five attempts, with pauses of 8.5
                 seconds in all.
             InputError: The URL needs an account.

@@ -138,4 +138,5 @@ class ObjectLocation:
 
 
 def _first_set(names: Sequence[str]) -> str:
+    """Return the value of the first of these environment variables that is set and isn't empty, or ""."""
     return next((os.environ[name] for name in names if os.environ.get(name)), "")

@@ -43,6 +43,11 @@ class ObjectStorage:
         self._version: Version = {}
 
     def _key(self, name: str) -> str:
+        """Return the key of an object, with the prefix.
+
+        Raises:
+            RunError: The name is invalid.
+        """
         return f"{self._prefix}{checked_name(name)}"
 
     def check_writable(self) -> None:
@@ -66,6 +71,7 @@ class ObjectStorage:
         Raises:
             RunError: Another process becomes the writer at the same moment, the store has no conditional puts, or a
                 request fails.
+            FileNotFoundError: The previous writer's sign was removed in between.
             InputError: The URL needs an account.
         """
         sign = f"process {os.getpid()} on {os.uname().nodename}, {uuid.uuid4().hex}\n".encode()

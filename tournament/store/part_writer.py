@@ -75,7 +75,7 @@ class StagedPart(io.RawIOBase):
         return self._hash.hexdigest()
 
     def finish(self, rows: int) -> Part:
-        """Complete the part on disk, and return its description.
+        """Complete the part on disk, and return its description with this number of rows.
 
         Raises:
             OSError: The part can't be written.

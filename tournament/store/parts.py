@@ -36,7 +36,7 @@ UNREADABLE = (pa.ArrowException, OSError, ValueError)
 
 @contextmanager
 def reading(storage: Storage, part: Part) -> Iterator[None]:
-    """Report a failure to read a part in this block as a RunError.
+    """Report a failure to read a part in this block as a RunError, which names the part.
 
     Raises:
         FileNotFoundError: The part is missing.
@@ -99,7 +99,7 @@ def _opened(storage: Storage, part: Part) -> pa.NativeFile:
 
 
 def open_part(storage: Storage, part: Part, columns: Sequence[Column]) -> pq.ParquetFile:
-    """Return a part as a file that verifies page checksums when it is read.
+    """Return a part as a file that verifies page checksums when it is read. The caller closes it.
 
     Raises:
         FileNotFoundError: The part is missing.
@@ -434,8 +434,8 @@ def copy_legs(
 def damage(storage: Storage, part: Part) -> str:
     """Return "missing" or "damaged" if a published part isn't as it was written, otherwise "".
 
-    A games part is compared with its hash. A sessions part is compared with its seal and the hash of its rows, and is
-    damaged if it can't be read, too.
+    A games part is compared with its hash, and is missing if it was replaced, too. A sessions part is compared with its
+    seal and the hash of its rows, and is damaged if it can't be read, too.
 
     Raises:
         RunError: The part can't be opened.
@@ -459,7 +459,7 @@ def require_written(storage: Storage, part: Part) -> None:
     A damaged footer could make pyarrow abort the process.
 
     Raises:
-        FileNotFoundError: The part is missing.
+        FileNotFoundError: The part is missing, or is a games part that was replaced.
         RunError: The part has other bytes, or can't be opened.
         OSError: The part can't be read.
     """

@@ -56,6 +56,7 @@ def read_records(storage: Storage) -> Records:
 
     Raises:
         RunError: The storage can't be read, has records of an earlier version, or parts of several tournaments.
+        InputError: The URL of an object store needs an account.
         OSError: A part's folder can't be searched, or the file of the field can't be read.
     """
     batches, problems = read_batches(storage)
@@ -104,7 +105,8 @@ def read_batches(storage: Storage, *, with_rows: bool = False) -> tuple[list[Bat
         missing, if a leg is impossible, or if most other batches have another number of seats.
 
     Raises:
-        RunError: The storage can't be read.
+        RunError: The storage can't be read, or a part can't be opened.
+        InputError: The URL of an object store needs an account.
         OSError: A part's folder can't be searched.
     """
     sizes = {
@@ -183,7 +185,7 @@ def is_current(storage: Storage, batch_name: str, part: Part) -> bool:
     It is False if the sessions part is missing or damaged.
 
     Raises:
-        RunError: The sessions part can't be opened.
+        RunError: The sessions part can't be opened, or a request to the object store fails.
     """
     try:
         return read_batch(storage, batch_name).part("games").blake3 == part.blake3
@@ -204,6 +206,7 @@ def read_field(storage: Storage, batches: Sequence[Batch] | None = None) -> Cont
     Raises:
         RunError: These are records of an earlier version, the storage can't be read, or two players have the same
             number.
+        InputError: The URL of an object store needs an account.
         OSError: The file of the field can't be read, or a part's folder can't be searched.
     """
     content = read_if_present(storage, FIELD_NAME)

@@ -23,6 +23,7 @@ def seed_in(storage: Storage, name: str, size: int) -> str:
     Raises:
         FileNotFoundError: There is no such file.
         RunError: The file can't be opened.
+        OSError: The file can't be read.
     """
     return storage.read(f"{SECRETS}/{name}").decode("utf-8", "replace") if size <= _MAX_BYTES else ""
 

@@ -69,7 +69,7 @@ def summary_rows(content: bytes, path: str, columns: Sequence[Column]) -> list[d
 
 
 def is_as_written(storage: Storage, path: str, table: pa.Table) -> bool | None:
-    """Return whether a file has this table's rows, in this order, or None if it is damaged or has other columns.
+    """Return whether a file has this table's rows, in this order. None if it can't be read or has other columns.
 
     A file with another number of rows, or one more than four times as large, isn't read. The result is then False.
 

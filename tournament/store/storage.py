@@ -47,6 +47,7 @@ class Storage(Protocol):
 
         Raises:
             RunError: They would fail, for example because another process is the writer of a folder.
+            OSError: The folder's file system has no locks, or the lock file can't be read.
         """
 
     def prepare(self) -> None:
@@ -64,7 +65,7 @@ class Storage(Protocol):
 
         Raises:
             RunError: Another process is the writer, or the lock can't be written.
-            OSError: The folder's disk is full.
+            OSError: The folder's lock file can't be written, for example because the disk is full.
         """
 
     def release(self) -> None:
@@ -81,7 +82,8 @@ class Storage(Protocol):
         """Return whether a process is the writer. In an object store, it might also have ended without `release`.
 
         Raises:
-            RunError: The lock can't be read.
+            RunError: The lock can't be opened, or a request to the object store fails.
+            OSError: The folder's file system has no locks.
         """
 
     def list(self, folder: str) -> dict[str, int]:
@@ -90,7 +92,7 @@ class Storage(Protocol):
         Hidden files are omitted. The order is arbitrary.
 
         Raises:
-            RunError: The folder can't be read.
+            RunError: The name is invalid, or the folder can't be read.
         """
 
     def everything(self, folder: str) -> dict[str, bool]:
@@ -293,6 +295,8 @@ def is_url(location: str) -> bool:
 
 def open_storage(location: str) -> Storage:
     """Return the storage at the path of a folder, or at a URL such as s3://bucket/prefix. Nothing is opened yet.
+
+    A URL that starts with file:/// names a folder.
 
     Raises:
         InputError: The URL is invalid, or can't hold results.

@@ -104,7 +104,7 @@ def write_leg_summaries(storage: Storage, batches: Sequence[Batch], per_replica:
         per_replica: Number of legs of a replica.
 
     Raises:
-        OSError: A part can't be written.
+        OSError: A part can't be written or removed.
         RunError: A folder of summaries can't be read, or a request to the object store fails.
     """
     parts = summary_parts(batches)
@@ -233,6 +233,7 @@ def _array(values: npt.NDArray[Any], kind: pa.DataType) -> pa.Array[Any]:
 
 
 def _legs_table(legs: Legs, per_replica: int) -> pa.Table:
+    """Return the rows of legs with the columns of LEGS, in the order of legs, in each by seat."""
     seats = legs.players.shape[1]
     counts = np.zeros((len(legs), seats), np.int32)
     ended = np.zeros((len(legs), seats), bool)
@@ -276,6 +277,7 @@ def _legs_table(legs: Legs, per_replica: int) -> pa.Table:
 
 
 def _faults_table(legs: Legs) -> pa.Table:
+    """Return the recorded faults with the columns of FAULTS, in the order of legs, in each as recorded."""
     rows = [
         {"match": match, "number": number, "bot": legs.names[legs.players[leg, fault.seat]]}
         | {name: getattr(fault, name) for name in _FAULT_FIELDS}

@@ -74,7 +74,7 @@ class Writer:
         Raises:
             RunError: A part is missing or has another size, the part of a batch to remove is damaged, or another
                 process has become the writer.
-            OSError: A part can't be published or removed.
+            OSError: A part can't be published or removed, or the part of a batch to remove can't be read.
         """
         self._require([(part, part.staged) for batch in batches for part in batch.parts])
         without = tuple(without)
@@ -138,7 +138,7 @@ def _publish_removal(storage: Storage, batch: Batch) -> None:
     the part.
 
     Raises:
-        OSError: The part can't be written or published.
+        OSError: The part to replace can't be read, or the new one can't be written or published.
         RunError: The part to replace is damaged, or another process has become the writer.
     """
     # Imported here, because both load pyarrow, which a field doesn't need.
@@ -176,6 +176,12 @@ def _publish(storage: Storage, batches: Sequence[Batch]) -> None:
 
 
 def _publish_parts(storage: Storage, parts: Sequence[Part]) -> None:
+    """Publish those staged parts that exist, in this order.
+
+    Raises:
+        OSError: A part can't be published.
+        RunError: Another process has become the writer, or a request to the object store fails.
+    """
     if parts:
         require_held(storage)
         storage.publish_all([(part.staged, part.path) for part in parts])
@@ -207,6 +213,11 @@ def open_for_writing(storage: Storage) -> Writer:
 
 
 def _names_in(storage: Storage) -> set[str]:
+    """Return the names of all batches that have a sessions part, also a damaged one or one without rows.
+
+    Raises:
+        RunError: The folder can't be read.
+    """
     return {found[1] for name in storage.list("sessions") if (found := BATCH_FILE.fullmatch(name))}
 
 
@@ -214,8 +225,8 @@ def _finish(storage: Storage) -> None:
     """Publish staged games whose sessions are published, then complete staged batches, and empty staging/.
 
     Raises:
-        OSError: A part can't be published or removed.
-        RunError: The storage can't be read, or another process has become the writer.
+        OSError: A part can't be published or removed, or a folder of parts can't be searched.
+        RunError: The storage or a staged part can't be read, or another process has become the writer.
     """
     staged = storage.list(STAGING)
     if not staged:
