@@ -52,8 +52,8 @@ class Results:
     Attributes:
         location: Folder or URL of the records.
         setup: The contest as it was played, with settings, entrants and house players.
-        batches: Batches that count, sorted by name.
-        selection: Rows and columns of `games` and `sessions`.
+        batches: Batches that count, sorted by name. Damaged ones, and those that wait for a run, are omitted.
+        selection: Rows and columns of `games` and `sessions`. Its matches also limit `losses`, and nothing else.
     """
 
     location: str
@@ -86,7 +86,8 @@ class Results:
     def games(self) -> RecordFrame:
         """Games, one per row, with the bots' names. `by_bot()` returns a row per bot and game.
 
-        Rows are in the order of batches, in each by match, session and game.
+        Only the selected matches and columns are read. Rows are in the order of batches, in each by match, session and
+        game.
 
         Raises:
             InputError: The records have changed or are damaged, have another version of the rules, or have none of the
@@ -101,7 +102,7 @@ class Results:
     def sessions(self) -> RecordFrame:
         """Sessions, one per row, with the bots' names. `by_bot()` returns a row per bot and session.
 
-        Rows are in the order of batches, in each by match and session.
+        Only the selected matches and columns are read. Rows are in the order of batches, in each by match and session.
 
         Raises:
             InputError: The records have changed or are damaged, have another version of the rules, or have none of the
@@ -150,7 +151,7 @@ class Results:
         """Points per session of every bot against every other, with standard errors.
 
         Each pair has two adjacent rows, in the order of match numbers. Against house players it has only the bot's row.
-        Rows of self-play are last. Unknown errors are missing.
+        Rows of self-play are last. Unknown errors are missing. Disqualified bots have rows, too.
 
         Raises:
             InputError: The contest's rules aren't installed, and standings need them.
@@ -188,7 +189,9 @@ class Results:
         return legs_frame([batch.legs for batch in self.batches], per_replica)
 
     def losses(self, bot: str, *, by_opponent: bool = False) -> pd.DataFrame:
-        """Return the decisions in which a bot wins less than others do, with the columns of `LOSSES`.
+        """Return what a bot loses by each of its answers, compared with other bots, with the columns of `LOSSES`.
+
+        Only games of the selected matches count.
 
         Args:
             bot: Name of the bot.
@@ -343,6 +346,8 @@ def load(
 ) -> Results:
     """Return the recorded results of one contest. Verify records that come from other people first.
 
+    Batches that are damaged, or wait for a run to accept them, are omitted without a message.
+
     Args:
         results: Folder or URL of the contest's records, or the one above if it has a single contest.
         columns: Columns of `games` and `sessions` to read; by default all.
@@ -378,7 +383,7 @@ def scan(
     """Return the games or the sessions of one contest as a dataset of arrow, for DuckDB, polars and other libraries.
 
     The dataset has the rows that count now, in the order of batches. It reads them when they are used, and checks page
-    checksums. If records were changed or damaged, a scan fails with OSError.
+    checksums. If records were changed or damaged, a scan fails with OSError. Batches that `load` omits are omitted.
 
     Args:
         results: Folder or URL of the contest's records, or the one above if it has a single contest.

@@ -193,8 +193,8 @@ def rated_values(line: Rated) -> dict[str, Any]:
 def crosstable_values(ranking: Standings) -> list[dict[str, Any]]:
     """Return two rows for each pair, or one row for each pair of entrant and house player, then rows of self-play.
 
-    Pairs are in the order of match numbers, and both rows of a pair are adjacent. Unknown errors are None. Against
-    house players rows have a score and the contest's measures, too.
+    Pairs are in the order of match numbers, and both rows of a pair are adjacent. Disqualified bots have rows, too.
+    Unknown errors are None. Against house players rows have a score and the contest's measures, too.
 
     Raises:
         InputError: The standings of self-play need rules that aren't installed.

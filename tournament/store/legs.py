@@ -133,6 +133,9 @@ class Legs(Sequence[LegResult]):
 
         Args:
             legs: The results, all with the same number of seats. Without results the columns have two seats.
+
+        Raises:
+            ValueError: A digest isn't hexadecimal or has another length, or the numbers of seats differ.
         """
         if isinstance(legs, Legs):
             return legs

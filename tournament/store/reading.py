@@ -52,7 +52,8 @@ class Records:
 def read_records(storage: Storage) -> Records:
     """Return the records that count now. A run can replace parts while they are read.
 
-    Damaged batches are omitted, and the next run plays their legs again.
+    Damaged batches are omitted, and the next run plays their legs again. Rows of games aren't read, so only the size of
+    a games part is compared. A field that is restored from batches isn't written.
 
     Raises:
         RunError: The storage can't be read, has records of an earlier version, or parts of several tournaments.
