@@ -34,6 +34,9 @@ class AnswerSpace(gymnasium.Space[Any]):
     """The answers of the pending decision, in a contest in which some answers aren't integers or have large ranges.
 
     Without a pending decision they are those of the contest's first one.
+
+    Args:
+        environment: Environment whose turn is followed.
     """
 
     def __init__(self, environment: Environment) -> None:
@@ -78,8 +81,11 @@ class TournamentAEC(AECEnv):  # type: ignore[misc]  # it has no types
     agent saw last, in the order of `Features.names`. Before the agent's first turn all numbers are 0.
 
     If all answers are integers, in ranges of at most 65,536, the vector is part of a dictionary. A mask of the legal
-    answers is then its `action_mask`, in which index 0 is the lowest answer. For each agent, `infos` contains the last
-    turn, and the reason why its last answer was illegal as `illegal`, if it was.
+    answers is then its `action_mask`, in which index 0 is the lowest answer of any decision. For each agent, `infos`
+    contains its pending turn as `turn`, and the reason why its last answer was illegal as `illegal`, if it was.
+
+    Args:
+        environment: Environment to play, which shares its sessions.
     """
 
     def __init__(self, environment: Environment) -> None:
@@ -133,7 +139,8 @@ class TournamentAEC(AECEnv):  # type: ignore[misc]  # it has no types
 
         Raises:
             InputError: A bot was disqualified, or this machine can't confine the bots.
-            RunError: This machine can't play the bots.
+            RunError: This machine can't play the bots or use its cache, or the rules failed.
+            OSError: Too many files are open.
         """
         turn = self._environment.reset(seed)
         self.agents = list(self.possible_agents)
@@ -176,15 +183,17 @@ class TournamentAEC(AECEnv):  # type: ignore[misc]  # it has no types
         return self._seen[agent]
 
     def step(self, action: Any) -> None:
-        """Answer for the selected agent, or remove it once the session has ended.
+        """Answer for the selected agent, or remove it once the session has ended. News are answered, too.
 
         Args:
             action: The answer; None to remove the agent.
 
         Raises:
             InputError: A bot was disqualified.
-            RunError: This machine can't play the bots.
-            ValueError: The session has ended, and the action isn't None.
+            RunError: This machine can't play the bots, or the rules failed.
+            OSError: Too many files are open.
+            ValueError: The session has ended, and the action isn't None. Or the action is a text that isn't an integer,
+                although all answers are integers.
         """
         agent = self.agent_selection
         if self.terminations[agent]:
@@ -209,5 +218,5 @@ class TournamentAEC(AECEnv):  # type: ignore[misc]  # it has no types
         """Do nothing: environments have no pictures."""
 
     def close(self) -> None:
-        """End the opponents' processes."""
+        """End the opponents' processes, as `close` of the environment does."""
         self._environment.close()

@@ -57,6 +57,9 @@ class Environment:
             question to the caller. Empty before a session has ended.
         illegal: Reason why the last answer was illegal, so that the default counted; "" if it was legal.
 
+    Args:
+        table: Table with at least one open seat.
+
     Raises:
         InputError: The table has no open seat.
     """
@@ -76,9 +79,13 @@ class Environment:
     def _sessions(self) -> Sessions:
         """The legs, which begin when they are first needed, and again after `close`.
 
+        When they begin, they are played up to the first turn. The points, illegal answer and turn of earlier legs are
+        cleared.
+
         Raises:
             InputError: A bot was disqualified, or this machine can't confine the bots.
-            RunError: This machine can't play the bots.
+            RunError: This machine can't play the bots or use its cache, or the rules failed.
+            OSError: Too many files are open.
         """
         if self._begun is None:
             self._begun, self._number = Sessions(self._table, 1), 0
@@ -90,14 +97,17 @@ class Environment:
     def reset(self, seed: int | str | None = None) -> Turn:
         """Begin the next session, and return its first turn.
 
-        Defaults answer the remaining turns of a session that hasn't ended.
+        Defaults answer the remaining turns of a session that hasn't ended, unless there is a new seed. Exceptions of
+        functions that answer for a seat pass through.
 
         Args:
-            seed: Seed whose first session begins; None for the next session of the current seed.
+            seed: Seed whose first session begins; None for the next session of the current seed. An integer and its
+                decimal text are the same seed.
 
         Raises:
             InputError: A bot was disqualified, or this machine can't confine the bots.
-            RunError: This machine can't play the bots.
+            RunError: This machine can't play the bots or use its cache, or the rules failed.
+            OSError: Too many files are open.
         """
         if seed is not None:
             self.close()
@@ -119,8 +129,9 @@ class Environment:
                 are converted.
 
         Raises:
-            InputError: The session has ended, or a bot was disqualified.
-            RunError: This machine can't play the bots.
+            InputError: The session has ended or hasn't begun, or a bot was disqualified.
+            RunError: This machine can't play the bots, or the rules failed.
+            OSError: Too many files are open.
         """
         if self.turn is None:
             raise InputError("the session has ended; reset() begins the next")
@@ -129,9 +140,12 @@ class Environment:
     def _answer(self, value: object) -> None:
         """Answer the turn, play on, and update `turn`, `points` and `illegal`.
 
+        If the session has ended, there is no turn afterwards, and the next one's first turn is kept for `reset`.
+
         Raises:
             InputError: A bot was disqualified.
-            RunError: This machine can't play the bots.
+            RunError: This machine can't play the bots, or the rules failed.
+            OSError: Too many files are open.
         """
         sessions = self._sessions
         sessions.refused.clear()
@@ -148,8 +162,9 @@ class Environment:
         """Play up to the caller's next turn, and return it. Functions answer for their seats, and can raise anything.
 
         Raises:
-            InputError: A bot was disqualified.
-            RunError: This machine can't play the bots.
+            InputError: A bot was disqualified, or this machine can't confine the bots.
+            RunError: This machine can't play the bots, or the rules failed.
+            OSError: Too many files are open.
         """
         while True:
             self._sessions.play()
@@ -177,8 +192,10 @@ class Environment:
 
         Raises:
             InputError: `count` is below 1 or too large for these bots, not exactly one seat is open, a function answers
-                for a seat, an answer isn't an integer, or a bot was disqualified.
-            RunError: This machine can't play the bots.
+                for a seat, an answer isn't an integer, or a bot was disqualified. Or this machine can't confine the
+                bots.
+            RunError: This machine can't play the bots or use its cache, or the rules failed.
+            OSError: Too many files are open.
             ValueError: Two values of the contest have the same name and different types.
         """
         return VectorEnvironment(self._table, count)
@@ -199,7 +216,10 @@ class Environment:
         return TournamentAEC(self)
 
     def close(self) -> None:
-        """End the opponents' processes. The next session is then the seed's first one again. It can be called twice."""
+        """End the opponents' processes. The next session is then the seed's first one again.
+
+        `turn` becomes None. It can be called twice, and is called when the environment is no longer referenced.
+        """
         if self._begun:
             self._end()  # Otherwise it would keep the legs of every former seed.
             self._begun = self.turn = self._next = None
@@ -225,7 +245,7 @@ def pending_turn(table: Table, leg: LegInPlay, session: int) -> Turn:
     Args:
         table: Table of the leg.
         leg: The leg.
-        session: Number of the session, from 0.
+        session: Number of the session since the seed's first one, from 0.
     """
     interface = table.contest.interface
     kind, seat, view = leg.core.pending()

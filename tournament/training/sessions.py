@@ -30,6 +30,9 @@ class Sessions:
         table: Table of the legs.
         rows: Number of rows, at least 1.
         begin: Called with each leg that is about to begin. By default nothing happens.
+
+    Raises:
+        RunError: No home is known for the cache, or others can write to it.
     """
 
     def __init__(self, table: Table, rows: int, begin: Callable[[LegInPlay], None] = lambda leg: None) -> None:
@@ -57,16 +60,16 @@ class Sessions:
         self._begin(leg)
 
     def next_leg(self, ended: Leg) -> Leg:
-        """Return the leg that follows an ended one in its row."""
+        """Return the leg that follows an ended one in its row. There always is one."""
         return self._table.leg(ended.plan.match, ended.plan.number + 1)
 
     def note_refused(self, leg: Leg, why: str) -> None:
-        """Store the reason why an answer in a leg's row was illegal, in `refused`."""
+        """Store the reason why an answer in a leg's row was illegal, in `refused`, where it replaces an older one."""
         self.refused[leg.plan.match] = why
 
     @property
     def waiting(self) -> list[LegInPlay]:
-        """Legs that wait for an answer of the caller."""
+        """Legs that wait for an answer of the caller, at most one of each row."""
         return self._legs.waiting
 
     def play(self) -> None:
@@ -75,7 +78,8 @@ class Sessions:
         Raises:
             InputError: A bot was disqualified, or there are more rows than these bots can play at the same time. Or
                 this machine can't confine the bots.
-            RunError: This machine can't play the bots, or no leg is left to play.
+            RunError: This machine can't play the bots, the rules failed, or no leg is left to play.
+            OSError: Too many files are open.
         """
         for played in self._play:
             if played is None:
@@ -95,7 +99,8 @@ class Sessions:
         Raises:
             ValueError: The answers aren't int64.
             InputError: A bot was disqualified.
-            RunError: This machine can't play the bots.
+            RunError: This machine can't play the bots, or the rules failed.
+            OSError: Too many files are open.
         """
         self.refused.clear()
         answer = self.lanes.answer_rows
@@ -103,7 +108,9 @@ class Sessions:
             self.play()
 
     def read_rows(self, seat: int, kinds: npt.NDArray[np.int64], views: npt.NDArray[np.uint8]) -> None:
-        """Write the pending questions into arrays, and record the points of sessions that have ended.
+        """Write the pending questions into arrays, and add the seat's points of sessions that have ended to `gains`.
+
+        `ended` counts these sessions.
 
         Args:
             seat: The caller's seat.
@@ -114,12 +121,12 @@ class Sessions:
         self.lanes.read_rows(kinds, views, *seen)
 
     def note_progress(self, leg: LegInPlay) -> None:
-        """Record the points of a waiting leg's sessions that have ended."""
+        """Add the points of a waiting leg's sessions that have ended since the last call to `gains` and `ended`."""
         row = leg.leg.plan.match
         self._record_points(row, [one.points for one in leg.core.sums()], leg.core.sessions_played)
 
     def _record_result(self, played: PlayedLeg) -> None:
-        """Record the points of a leg that has ended.
+        """Add the points of a leg that has ended to `gains` and `ended`.
 
         Raises:
             InputError: A bot was disqualified in it.

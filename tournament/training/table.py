@@ -42,7 +42,8 @@ class Table:
         sandbox: Settings of the bots' sandbox.
         names: Names by seat. A seat of the caller or of a function is named by its number, like "seat 0".
         bots: Kind and artifact of the bots, by seat. Seats of the caller and of functions are missing.
-        policies: Functions that answer, by seat. Each is called with a turn, and returns the answer.
+        policies: Functions that answer, by seat. Each is called with a turn, and returns the answer. Seats of bots and
+            of the caller are missing.
         open_seats: Seats whose questions the caller answers, ascending.
         key: Key of all randomness, 32 bytes.
     """
@@ -69,7 +70,7 @@ class Table:
 
     @property
     def artifacts(self) -> dict[str, bytes]:
-        """Artifacts of the bots and of the house player, if there is one, by sha256."""
+        """Artifacts of the bots and the content of the house player, if there is one, by sha256, as a new dict."""
         contents = [content for _, content in self.bots.values()]
         contents += [self._house.content] if self._house else []
         return {sha256(content).hexdigest(): content for content in contents}
@@ -117,7 +118,7 @@ def new_table(
         config: Settings of the contest.
         opponents: Bots by path or name, and functions. Seats without an opponent are open, too.
         find: Called with the path or name of a bot; returns its path, or raises InputError.
-        on_message: Called with messages while bots are built.
+        on_message: Called with a message before the compiler's libraries are built.
         open_seats: The seats of the caller, from 0, in any order.
         seed: Integer or text that determines the games.
 
@@ -125,7 +126,8 @@ def new_table(
         InputError: There are too many opponents, a seat doesn't exist or is given twice, an opponent isn't a bot that
             can play, the contest is played by teams, or this machine can't build or confine bots. Or a file of the
             settings can't be read.
-        RunError: This machine fails, for example because the disk is full.
+        RunError: This machine fails, for example because the disk is full, or can't use its cache.
+        CommandAborted: The thread must end.
     """
     contest, settings = config.played, config.contest
     if contest.members > 1:

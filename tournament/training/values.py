@@ -19,7 +19,8 @@ _FORMATS = {"i": "<i4", "q": "<i8", "d": "<f8", "c": "<i4", "b": "<i4", "f": "<f
 def record_dtype(contest: Contest) -> tuple[np.dtype[np.void], bool]:
     """Return the type of a contest's questions as records, and whether its cores write such records themselves.
 
-    The size of a record is a multiple of 8 bytes. Texts are omitted. The length of a list is in another field.
+    Fields are in the order of the struct that C bots receive. The size of a record is a multiple of 8 bytes. Texts are
+    omitted. The length of a list is in another field.
 
     Raises:
         ValueError: Two values of the contest have the same name and different types.
@@ -56,7 +57,8 @@ def _dtype(parts: Sequence[Part], size: int, multiple: int = 1) -> np.dtype[np.v
 def answer_range(answer: ValueType) -> range | None:
     """Return the integers that answers can be, or None if answers aren't integers.
 
-    The name of a choice is represented by its index, from 0, and a truth value by 0 or 1.
+    The name of a choice is represented by its index, from 0, and a truth value by 0 or 1. The integers of a legal
+    action are all declared ones, not only those of a turn.
     """
     kind = answer.of if isinstance(answer, LegalAction) else answer
     if isinstance(kind, Int):
@@ -72,7 +74,11 @@ class Features:
     The value `players`, the legal actions and texts aren't in them.
 
     Attributes:
-        names: Names of the numbers, in order: "value", or "value_0" and so on if a value has several numbers.
+        names: Names of the numbers, in order: "value", or "value_0" and so on if a value has several numbers. Values
+            are in the order of the decisions that first show them.
+
+    Args:
+        contest: Contest with the decisions.
     """
 
     def __init__(self, contest: Contest) -> None:

@@ -50,8 +50,10 @@ class VectorEnvironment:
 
     Raises:
         InputError: The number of sessions is below 1 or too large for these bots, not exactly one seat is open, a
-            function answers for a seat, an answer isn't an integer, or a bot was disqualified.
-        RunError: This machine can't play the bots.
+            function answers for a seat, an answer isn't an integer, or a bot was disqualified. Or this machine can't
+            confine the bots.
+        RunError: This machine can't play the bots or use its cache, or the rules failed.
+        OSError: Too many files are open.
         ValueError: Two values of the contest have the same name and different types.
     """
 
@@ -90,7 +92,8 @@ class VectorEnvironment:
         Raises:
             ValueError: There aren't as many answers as rows, or they aren't int64.
             InputError: A bot was disqualified.
-            RunError: This machine can't play the bots.
+            RunError: This machine can't play the bots, or the rules failed.
+            OSError: Too many files are open.
         """
         if answers.shape != self._kinds.shape:
             raise ValueError(f"answers have the shape {answers.shape}; expected {self._kinds.shape}")
@@ -100,13 +103,16 @@ class VectorEnvironment:
         return self.current
 
     def _step(self) -> Step:
-        """Return the pending questions of all rows, in the environment's own arrays."""
+        """Return the pending questions of all rows, in the environment's own arrays, which are overwritten."""
         sessions = self._sessions
         sessions.read_rows(self._seat, self._kinds, self._views)
         return Step(self._observations, self._kinds, sessions.gains[:, self._seat], sessions.ended)
 
     def close(self) -> None:
-        """End the opponents' processes. No further step is possible. It can be called twice."""
+        """End the opponents' processes. No further step is possible. It can be called twice.
+
+        It is also called when the environment is no longer referenced.
+        """
         self._end()
 
     def __enter__(self) -> Self:
@@ -120,7 +126,7 @@ def _write_views(rows: npt.NDArray[np.uint8], seat: int, leg: LegInPlay) -> None
     """Have the core of a leg that begins write what a seat sees into the leg's row.
 
     Args:
-        rows: Bytes of the records, by row.
+        rows: Bytes of the records, by row. The core writes to this memory, so it must outlive the leg.
         seat: The seat.
         leg: The leg.
     """

@@ -57,15 +57,19 @@ class CheckReport:
     """The result of a check. CHECKED has the meanings of the other fields.
 
     Attributes:
-        size: Bytes of its artifact, 0 if it couldn't be built.
-        leg: The leg that it played; None if it couldn't be built.
-        meter: The cost of its decisions; None if it couldn't be built.
-        fuel_allowed: Units of fuel that the check allows for a decision.
+        size: Bytes of its artifact, 0 if it couldn't be built, or the check didn't wait for its start.
+        leg: The leg that it played, the longest one; None without one, as with a size of 0.
+        meter: The cost of its decisions in the leg; None without a leg.
+        fuel_allowed: Units of fuel that the check allows for a decision; 0 without a leg.
+        points_per_session: Points of the bot in the leg, per session; 0 without a leg.
+        repeats: Whether one seed gave the same games twice. True if the leg wasn't played twice.
         shares_process: Whether legs of a Python bot share a process.
         isolation_violation: Why legs of a Python bot don't share a process, with the line; "" if they do, and for
             other bots.
         confined_by: The layers that confine it, "" for WebAssembly and in a quick check.
         standard: Language standard by which a C or C++ bot builds, "" for other bots and in a quick check.
+        printed: At most the last ten lines of its output in the observed games, "" for none and in a quick check.
+        habits: Remarks on its answers, empty in a quick check, and if it was disqualified.
         at_fault: The game of its first fault, empty if it has none, and in a quick check.
     """
 
@@ -108,7 +112,8 @@ class CheckReport:
     def fit(self) -> bool:
         """True if the bot can enter: it could be built, had no fault and isn't too slow.
 
-        A bot whose games don't repeat can enter.
+        A bot whose games don't repeat can enter. So can one whose start the check didn't wait for, although the contest
+        allows it: `slow` then says so.
         """
         is_faultless = not self.faults and not self.boundary_faults
         return self.problem is None and is_faultless and not self.too_slow
@@ -183,11 +188,13 @@ def check_bot(
         quick: Whether to play three games only, in little time. Then nothing is played twice or observed.
 
     Returns:
-        The report. A bot that can't be built or tried has a problem in it, and no leg.
+        The report. A bot that can't be built or tried has a problem in it, and no leg. One whose start takes longer
+        than the check waits has no leg, either. It has no problem, if the contest allows that time.
 
     Raises:
-        InputError: The file is missing, it isn't a bot's, or this machine can't confine bots.
-        RunError: This machine can't build the opponent, or stopped the trial. The rules failed.
+        InputError: The file is missing, it isn't a bot's, or this machine can't confine bots. A file of the settings
+            can't be read.
+        RunError: This machine can't build the opponent or use its cache, or stopped the trial. The rules failed.
         BotTrouble: The bot or its opponent failed, perhaps because of the machine. It is a RunError.
         OSError: A file can't be read or written.
         CommandAborted: The thread must end.
@@ -218,9 +225,12 @@ def _check(
 ) -> CheckReport:
     """Build a bot and try it, as `check_bot` describes.
 
+    Args:
+        submission: The bot.
+
     Raises:
-        InputError: This machine can't confine bots.
-        RunError: This machine can't build the opponent, or stopped the trial. The rules failed.
+        InputError: The file is missing, or this machine can't confine bots. A file of the settings can't be read.
+        RunError: This machine can't build the opponent or use its cache, or stopped the trial. The rules failed.
         BotTrouble: The bot or its opponent failed outside of the game, also by an error of our own. It is a RunError.
         OSError: A file can't be read or written.
         CommandAborted: The thread must end.
@@ -330,7 +340,8 @@ def _play_on(tried: Pairing) -> _LongestLeg:
     Raises:
         InputError: This machine can't confine bots.
         RunError: This machine can't play, or the rules failed.
-        OSError: Rows can't be stored.
+        BotTrouble: A bot failed for a reason outside of the game. It is a RunError.
+        OSError: Rows can't be stored, or too many files are open.
     """
     contest, settings = tried.contest, tried.settings
     games_per_session = max(1.0, contest.estimates.games(settings))
@@ -373,7 +384,8 @@ def _play_shortly(tried: Pairing) -> _LongestLeg:
     Raises:
         InputError: This machine can't confine bots.
         RunError: This machine can't play, or the rules failed.
-        OSError: Rows can't be stored.
+        BotTrouble: A bot failed for a reason outside of the game. It is a RunError.
+        OSError: Rows can't be stored, or too many files are open.
     """
     shorter = replace(tried, contest=cut_short(tried.contest, 1, _QUICK_GAMES))
     return _LongestLeg(shorter.play()[0], shorter, 0.0, "", too_slow=False)
@@ -387,11 +399,12 @@ def _taken(trial: Trial) -> float:
 def _sharing(tried: Pairing) -> tuple[bool, str]:
     """Return whether legs of a Python bot share a process, and the reason if they don't.
 
-    For other bots it is False with the reason "".
+    For other bots, and one that couldn't be built, it is False with the reason "".
 
     Raises:
-        InputError: The source can't be confined while it is read.
-        RunError: The machine prevents reading it.
+        InputError: The source can't be confined while it is read, or a package of the settings isn't installed.
+        RunError: The machine prevents reading it, or its interpreter or packages changed since the build.
+        OSError: The contest's module for bots can't be read.
     """
     artifact = tried.bot.artifact
     if tried.bot.plays_as != "python" or artifact is None:
@@ -454,10 +467,16 @@ def _explained(
     Without faults both are empty. The game is played again. A C or C++ bot is built again for this, so that the first
     fault of each kind has its line.
 
+    Args:
+        tried: The pairing that played the leg.
+        submission: The bot.
+        faults: Faults of the bot in the leg.
+
     Raises:
         InputError: This machine can't confine bots.
-        RunError: This machine can't build or play.
-        OSError: The disk is full.
+        RunError: This machine can't build or play, or the rules failed.
+        BotTrouble: A bot failed for a reason outside of the game. It is a RunError.
+        OSError: Rows can't be stored, or too many files are open.
     """
     artifact = (
         build_with_line_numbers(submission, tried.contest.interface, tried.sandbox)

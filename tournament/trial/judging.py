@@ -104,11 +104,15 @@ class TranscribedDialogue(Dialogue):
         self._transcript = transcript
 
     def question_lines(self) -> list[str]:
-        """Return the lines that ask for the pending decision, and record them."""
+        """Return the lines with the last outcome and the pending decision, and record them. Call it once for each."""
         return self.record_sent(super().question_lines())
 
     def read_line(self, line: bytes) -> list[str] | int:
-        """Return the reply to a program's line as lines, or its answer, and record the lines."""
+        """Record a program's line, and return the reply to it as lines, which are recorded, too, or its answer.
+
+        Raises:
+            Violation: The line is malformed or not allowed. It is recorded all the same.
+        """
         print(">", line.decode("ascii", "backslashreplace"), file=self._transcript)
         reply = super().read_line(line)
         if isinstance(reply, list):
@@ -116,11 +120,11 @@ class TranscribedDialogue(Dialogue):
         return reply
 
     def closing_lines(self) -> list[str]:
-        """Return the closing lines, and record them."""
+        """Return the last outcome and the score as lines, and record them."""
         return self.record_sent(super().closing_lines())
 
     def record_sent(self, lines: list[str]) -> list[str]:
-        """Record lines that the program reads, and return them."""
+        """Record lines that the program reads, and return the same list."""
         self._transcript.writelines(f"< {line}\n" for line in lines)
         return lines
 
@@ -137,7 +141,7 @@ def judge_program(
 ) -> Verdict:
     """Start a program in the current folder and play its match.
 
-    The program may use SECONDS of processor time. Its first fault ends the match.
+    The program may use SECONDS of processor time. Its first fault ends the match. Its standard error is copied to ours.
 
     Args:
         contest: The contest, with the rules of holdem_training.
@@ -148,12 +152,17 @@ def judge_program(
         decks: File of fixed hands; None to deal them. Not allowed with `hands`.
         transcript: File for the dialogue, which is also written if the match can't be finished; None for no file.
 
+    Returns:
+        The verdict. A program that ends within the match but used more than SECONDS is out of time.
+
     Raises:
         InputError: The contest has no judge, an option or the file of hands is wrong, or the transcript can't be
             written. The program isn't found, can't be executed, or can't be confined.
-        RunError: This machine can't play.
+        RunError: This machine can't play or use its cache, or the sandbox's probe was killed from outside.
         BotTrouble: The program was killed from outside. It is a RunError.
-        OSError: The program's file can't be read, or rows can't be stored.
+        OSError: The program's file can't be read, rows or the probe's files can't be stored, or too many files are
+            open.
+        CommandAborted: The thread must end.
     """
     if contest.rules != "holdem_training":
         raise InputError(f"{contest.name} has no judge for programs")
@@ -225,7 +234,13 @@ def _leg(contest: Contest, settings: ContestSettings) -> Leg:
 
 
 def _new_core(hands: int, decks: NDArray[np.uint8] | None, setup: CoreSetup[Any]) -> GameCore:
-    """Return the core of a match with one session of this many hands. With decks of None the hands are dealt."""
+    """Return the core of a match with one session.
+
+    Args:
+        hands: Number of hands.
+        decks: Card numbers of fixed hands, shape (hands, 9); None to deal the hands by the leg's key.
+        setup: Leg and tables of the core.
+    """
     tables = setup.games, setup.sessions
     return HoldemTraining(*tables, deals_key=setup.leg.deals_key, sessions=1, hands=hands, decks=decks)
 
@@ -236,9 +251,15 @@ class _Program:
     def __init__(self, command: Sequence[str], sandbox: SandboxSettings) -> None:
         """Find the command in the current folder or the search path.
 
+        Args:
+            command: The command and its arguments.
+            sandbox: The table [sandbox].
+
         Raises:
             InputError: The command isn't found or can't be executed, or the machine can't confine it.
-            RunError: The sandbox's probe was killed from outside.
+            RunError: The sandbox's probe was killed from outside, or can't be started.
+            CommandAborted: The thread must end.
+            OSError: The probe's files can't be written.
         """
         probe.probe_sandbox(sandbox.mode)
         self._sandbox = sandbox
@@ -251,12 +272,16 @@ class _Program:
         self._text = codecs.getincrementaldecoder("utf-8")("replace")
 
     def start(self, *, memory_megabytes: int, cpu_seconds: int) -> Confined:
-        """Start the command with this memory of a bot, in MiB, and this limit of processor time, in seconds.
+        """Start the command. Its standard error is then read by `pass_on`, and the returned process has none.
+
+        Args:
+            memory_megabytes: Memory of a bot by the contest's settings, in MiB.
+            cpu_seconds: Limit of processor time, in seconds.
 
         Raises:
             InputError: The machine can't confine it.
-            MachineBusyError: The system doesn't start it.
-            OSError: Its file can't be read, or too many files are open.
+            MachineBusyError: The system refuses to start it, or ends what starts it again and again.
+            OSError: Its file can't be read, a folder is missing, or too many files are open.
         """
         launch = programs.launch_in(
             Path.cwd(), self._words, self._sandbox, memory_megabytes=memory_megabytes, cpu_seconds=cpu_seconds

@@ -83,7 +83,7 @@ class OpponentResult:
         points: The bot's points per session, or the contest's score against house players.
         opponent_points: The opponent's points per session; None for a house player, or with companions at tables.
         baseline: The baseline's points; None without a baseline.
-        difference: The bot's points minus the baseline's; None without a baseline.
+        difference: The bot's points minus the baseline's, on the same deals; None without a baseline.
         measures: The contest's own measures by name; None for a value that is unknown. Empty with a baseline at tables.
     """
 
@@ -203,8 +203,8 @@ class _VersionResult:
         name: The version's name in the results.
         label: Its label in the report: the bot's name, or the baseline's path.
         field: The field of the results.
-        legs: All legs, by match and number.
-        standings: The standings.
+        legs: All legs of all bots, sorted by match and number.
+        standings: The standings of all bots.
     """
 
     name: str
@@ -252,13 +252,19 @@ def play_match(
             removed.
         on_report: Called with the bot's settings and the report while the records exist. By default nothing is called.
 
+    Returns:
+        The report. It has no figures if a version or the only opponent was disqualified, or no opponent is left.
+
     Raises:
         InputError: The seed is that of the contest's records, or `until_settled` isn't between 0.5 and 1. A file is
             missing or isn't a bot's, two bots have one name, or there is no opponent. Results are to be kept of two
             versions, or `until_settled` is given without a baseline or only opponent. The location has other records
-            that took long to play. The run finds a problem that the user can fix.
+            that took long to play, or is an invalid URL. There is no house player of a name. The run finds a problem
+            that the user can fix, such as a wrong setting, or that this machine can't confine bots.
         RunError: The run stopped early, the rules failed, or the records can't be read.
-        OSError: A bot can't be copied, or the scratch folder not made.
+        OSError: A bot can't be copied, the scratch folder not made, or a folder of records not read. It is a
+            FileNotFoundError if a part of the contest's records was removed while they were read.
+        ValueError: Legs of a rewritten batch couldn't be read again.
     """
     seats = contest.seats_of(config.contest.playing())
     has_two_seats = bool(contest.house) or seats == 2
@@ -298,7 +304,18 @@ def play_match(
         played: list[_VersionResult] = []
 
         def play(replicas: int) -> Difference | None:
-            """Play all versions up to this many replicas. Return the difference to test, if there is one."""
+            """Play all versions up to this many replicas, and keep their results.
+
+            Returns:
+                The difference to test. None without `until_settled`, or if a version or the only opponent is
+                disqualified.
+
+            Raises:
+                InputError: The user can fix the problem.
+                RunError: The run stopped early, the rules failed, or the records can't be read.
+                OSError: A folder of records can't be read.
+                ValueError: Legs of a rewritten batch couldn't be read again.
+            """
             played[:] = [version(replicas) for _, version in versions]
             if until_settled is None or any(one.standings.below if single else one.is_excluded for one in played):
                 return None
@@ -336,7 +353,7 @@ def _existing(bot: Path) -> str:
     """Return the name of the bot at a path.
 
     Raises:
-        InputError: The file is missing, isn't a bot's, or can't be read.
+        InputError: The file is missing, isn't a bot's, is too large, or can't be read.
     """
     if not bot.exists():
         raise InputError(f"{bot}: no such file")
@@ -381,8 +398,10 @@ def _opponents(config: Config, named: Sequence[Path], versions: Sequence[Path]) 
 def house_bots(config: Config) -> list[Path]:
     """Return the resolved paths of the host's own bots by name, none without a folder for them.
 
+    Files that can't be read as bots are omitted, and so are all bots that share a name.
+
     Raises:
-        InputError: The folder can't be read.
+        InputError: The folder is missing, can't be read, or has more than 20,000 entries.
     """
     return [] if config.house is None else [one.path.resolve() for one in find_submissions(config.house)[0]]
 
@@ -409,12 +428,14 @@ def _version(
         paired: Whether it is one of two versions that meet the same deals.
 
     Yields:
-        The version's settings, and a function that plays it up to a number of replicas, continuing where it was.
+        The version's settings, and a function that plays it up to a number of replicas, continuing where it was. The
+        function can be called within the block only.
 
     Raises:
-        InputError: The version can't be played, or the results have other records that took long to play.
-        RunError: The run can't start.
-        OSError: A bot can't be copied.
+        InputError: The version or a house bot can't be played, a setting is wrong, or this machine can't confine bots.
+            Or the results have other records that took long to play, or their URL is invalid.
+        RunError: The run can't start: the records can't be read or written, or bots can't be built.
+        OSError: A bot can't be copied, or the scratch folder not made.
     """
     with scratch_folder() as folder:
         bots, house, of_house = folder / "bots", folder / "house", house_bots(config)
@@ -436,7 +457,9 @@ def _version(
 
                 Raises:
                     InputError: The user can fix the problem.
-                    RunError: The run stopped early, or the rules failed.
+                    RunError: The run stopped early, the rules failed, or the records can't be read or written.
+                    OSError: A folder of records can't be read.
+                    ValueError: Legs of a rewritten batch couldn't be read again.
                 """
                 standings = run_replicas(replace(prepared, paired=paired), replicas, listener)
                 for failed in standings.failed_legs:
@@ -449,8 +472,8 @@ def _version(
 def with_own_deals(contest: Contest, names: Sequence[str]) -> Contest:
     """Return the contest with house players: those for practice if it has them, otherwise its own.
 
-    They follow from a seed that no contest has, and are stored nowhere. Making them fails with an InputError if a
-    name is unknown. The contest has no examples of house players.
+    Those for practice follow from a seed that no contest has, and are stored nowhere. Making the players fails with an
+    InputError if a name is unknown. The returned contest has no examples of house players.
 
     Args:
         names: Names of the players that play. If empty, all play. Their order doesn't matter.
@@ -463,6 +486,8 @@ def with_own_deals(contest: Contest, names: Sequence[str]) -> Contest:
         settings: ContestSettings, folder: Path, on_message: Callable[[str], None]
     ) -> Sequence[HousePlayer]:
         """Return the house players, all or those named, in the contest's order.
+
+        Exceptions of the contest's own function pass through.
 
         Raises:
             InputError: There is no house player of a name.
@@ -515,7 +540,10 @@ class _PooledLegs:
         return cls(contest, mine.field, legs, [mine.name, _BASELINE][: len(played)], opponents)
 
     def measured(self, opponents: Sequence[str]) -> tuple[ScoreErrors, list[Estimate]]:
-        """Return the versions' scores with errors against these opponents.
+        """Return the versions' scores with errors against these opponents. Unknown errors of an estimate are None.
+
+        Args:
+            opponents: Names of bots or house players, at least one.
 
         Returns:
             The errors, and an estimate of each version in points per session, or in the contest's score against house
@@ -566,6 +594,9 @@ def _report(
         played: Results of the bot, and of its baseline if there is one.
         stopped: The last interim analysis; None if there was none.
         opponent: Name of the single opponent; None for several.
+
+    Raises:
+        FileNotFoundError: A part of the contest's records was removed while they were read.
     """
     mine, *before = played
     excluded = [one.label for one in played if one.is_excluded]
@@ -607,7 +638,11 @@ def _report(
 
 
 def _paired_tables(played: Sequence[_VersionResult]) -> PairedTables:
-    """Return the tables of both versions, without those at which a bot sat that was disqualified anywhere."""
+    """Return the tables at which both versions sat, without those of a bot that was disqualified in either run.
+
+    Args:
+        played: Results of the bot and its baseline, in this order.
+    """
     excluded = {line.name for one in played for line in one.standings.below}
     return PairedTables.of([(one.name, one.legs) for one in played], played[0].field.settings, excluded)
 
@@ -657,7 +692,10 @@ def _at_tables(
     """Return the report with figures of one version at tables of several bots: its points, and those against each.
 
     Opponents are sorted by the bot's points against them, the most first, then by name. Those that it never met are
-    left out.
+    left out. Without a known error, the points have None.
+
+    Raises:
+        FileNotFoundError: A part of the contest's records was removed while they were read.
     """
     standings = mine.standings
     row = [line.name for line in standings.ranked if line.matches].index(mine.name)
@@ -696,7 +734,14 @@ def _against(contest: Contest, match: Match, figures: Sequence[Estimate]) -> Opp
 
 
 def _lead(played: _VersionResult, match: Match) -> Estimate:
-    """Return the bot's lead over its only opponent in points per session, 0 if rounding alone might explain it."""
+    """Return the bot's lead over its only opponent in points per session, 0 if rounding alone might explain it.
+
+    Its error and interval are None if unknown.
+
+    Args:
+        played: Results of the bot.
+        match: Its match against the opponent, from its side.
+    """
     standings = played.standings
     lead, error = match.points_per_session - match.from_y().points_per_session, match.lead_stderr_per_session
     lead = 0.0 if abs(lead) <= 2 * standings.rounding else lead
@@ -704,7 +749,10 @@ def _lead(played: _VersionResult, match: Match) -> Estimate:
 
 
 def _difference(played: _VersionResult) -> Difference:
-    """Return the bot's points per session minus those of its only opponent."""
+    """Return the bot's points per session minus those of its only opponent, for a test.
+
+    The difference is 0 if rounding alone might explain it.
+    """
     match = next(one for one in played.standings.sides if one.x == played.name)
     lead = _lead(played, match)
     return Difference.of(lead.value, lead.stderr, match.freedom)
@@ -724,6 +772,7 @@ def _losses(contest: Contest, config: Config, own: Config, report: MatchReport) 
     Raises:
         InputError: The match has no results.
         RunError: Its results can't be read.
+        FileNotFoundError: A part of its results was removed while they were read.
     """
     if report.disqualified or not shows_decisions(contest):
         return ()

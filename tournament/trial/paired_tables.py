@@ -38,8 +38,8 @@ class PairedTables:
         """Return the tables that two versions both sat at, in the order of the first version's legs by seat.
 
         Args:
-            versions: Name and legs of each. The first version's points are in the first row.
-            settings: Settings of the contest.
+            versions: Name and legs of each of the two. The first version's points are in the first row.
+            settings: Settings of the contest, by which legs are grouped into replicas.
             excluded: Names of bots whose tables don't count, because they were disqualified.
         """
         tables = [_by_table(name, legs, legs_per_replica(settings, legs.seats)) for name, legs in versions]
@@ -48,7 +48,7 @@ class PairedTables:
         return cls([table[0] for table in both], points)
 
     def with_companion(self, name: str) -> PairedTables:
-        """Return the tables at which this bot sat, in their order. There can be none."""
+        """Return the tables at which this companion sat, in their order. There can be none."""
         indices = [index for index, names in enumerate(self.companions) if name in names]
         return PairedTables([self.companions[index] for index in indices], self.points[:, indices])
 
@@ -74,7 +74,7 @@ class PairedTables:
 
 
 def mean_and_error(values: Floats) -> tuple[float, float | None, float]:
-    """Return the mean of a sample, its standard error, and the degrees of freedom.
+    """Return the mean of a sample, its standard error in the same unit, and the degrees of freedom.
 
     With fewer than two values the error is None and there are no degrees of freedom. The mean of no value is 0.
     """
@@ -86,6 +86,9 @@ def mean_and_error(values: Floats) -> tuple[float, float | None, float]:
 
 def _by_table(name: str, legs: Legs, per_replica: int) -> dict[tuple[Companions, int], float]:
     """Return a bot's mean points per session over all legs of a replica, by companions and replica.
+
+    Companions are sorted by name, and replicas are numbered from 0. Entries are in the order of the bot's seats, then
+    of the legs.
 
     Args:
         name: Name of the bot.

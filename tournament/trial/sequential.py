@@ -102,11 +102,14 @@ def play_until(
 ) -> InterimResult | None:
     """Play until an analysis stops it. Return the last interim result, or None if there is nothing to compare.
 
+    An analysis follows each further 25% of replicas.
+
     Args:
         confidence: Probability that the verdict is right.
         replicas: Replicas before the first analysis. Fewer than MIN_REPLICAS become that many.
-        max_replicas: Maximum number of replicas.
-        play: Plays up to a number of replicas; returns the difference, None if a bot is disqualified.
+        max_replicas: Maximum number of replicas. If it is below the first number, there is one analysis after it.
+        play: Plays up to a number of replicas; returns the difference in points per session, None if a bot is
+            disqualified.
         on_message: Called with a line after each analysis.
 
     Exceptions of both functions are passed on.
@@ -126,8 +129,9 @@ def legs_in(location: str) -> tuple[ContestSetup, Legs]:
     """Return the field of the records at a location, and their legs by match and number. There must be a field.
 
     Raises:
-        RunError: The records can't be read.
+        RunError: The records can't be read, or are of an earlier version.
         InputError: The location is an invalid URL.
+        OSError: A part's folder can't be searched, or the file of the field can't be read.
     """
     storage = open_storage(location)
     records = read_records(storage)

@@ -59,6 +59,9 @@ class DigestSink(NullSink):
 
     Attributes:
         digest: sha256 of the rows that have been discarded. It depends on when `clear` is called, too.
+
+    Args:
+        contest: The contest, whose columns the rows have.
     """
 
     def __init__(self, contest: Contest) -> None:
@@ -95,7 +98,7 @@ class Trial:
 
     @property
     def digest(self) -> str:
-        """Digest of the leg's rows, in hex."""
+        """Digest of the leg's rows, in hex. A replay of the leg with the same rows has the same one."""
         return self.sink.digest.hexdigest()
 
 
@@ -126,9 +129,9 @@ class Pairing:
 
         Raises:
             InputError: This machine can't confine bots.
-            RunError: This machine can't play, or the rules failed.
+            RunError: This machine can't play or use its cache, or the rules failed.
             BotTrouble: A bot failed for a reason outside of the game. It is a RunError.
-            OSError: Rows can't be stored.
+            OSError: Rows can't be stored, or too many files are open.
         """
         chosen, artifacts = self._legs(legs)
         sandbox = self.sandbox if legs > 1 else self.sandbox.model_copy(update={"legs_per_process": 1})
@@ -143,11 +146,14 @@ class Pairing:
             window: The games to observe.
             artifact: A build that replaces the bot; None for the bot itself.
 
+        Returns:
+            The leg, up to the last game of the window. It ends early if the window has more decisions than its maximum.
+
         Raises:
             InputError: This machine can't confine bots.
             RunError: This machine can't play, or the rules failed.
             BotTrouble: A bot failed for a reason outside of the game. It is a RunError.
-            OSError: Rows can't be stored.
+            OSError: Rows can't be stored, or too many files are open.
         """
         (leg,), artifacts = self._legs()
         contest = replace(self.contest, new_core=partial(_new_short_core, self.contest.new_core))
@@ -204,8 +210,9 @@ def build(
         on_message: Called with a message before the compiler's libraries are built.
 
     Raises:
-        InputError: The file is missing, or isn't a bot's, or this machine can't confine a build.
-        RunError: This machine can't build the opponent, or the compiler's libraries.
+        InputError: The file is missing, or isn't a bot's, or this machine can't confine a build. A file of the settings
+            can't be read.
+        RunError: This machine can't build the opponent or the compiler's libraries, or use its cache.
         OSError: The disk is full, or the template can't be read.
         CommandAborted: The thread must end.
     """
@@ -265,9 +272,9 @@ def play_legs(
 
     Raises:
         InputError: This machine can't confine bots.
-        RunError: This machine can't play, or the rules failed.
+        RunError: This machine can't play or use its cache, or the rules failed.
         BotTrouble: A bot failed for a reason outside of the game. It is a RunError.
-        OSError: Rows can't be stored.
+        OSError: Rows can't be stored, or too many files are open.
     """
     trials: dict[str, Trial] = {}
     for leg in legs if not legs[0].has_processes else ():

@@ -16,12 +16,14 @@ _ORDER = "suit and value of Alice's two cards, Bob's two, the flop's three, the 
 
 
 def read_decks(path: Path) -> NDArray[np.uint8]:
-    """Return the hands of a file as card numbers (13 · suit + value − 1), shape (hands, 9).
+    """Return the hands of a file as card numbers (13 · suit + value − 1), shape (hands, 9), in the file's order.
 
-    `#` begins a comment. Empty lines are ignored.
+    The cards of a hand are Alice's two, Bob's two, the flop's three, the turn and the river. `#` begins a comment.
+    Lines without words are ignored.
 
     Raises:
-        InputError: The file can't be read, or is malformed. The message names the line and the expected form.
+        InputError: The file is missing, can't be read, isn't a regular file, or is larger than 16 MiB. Or it isn't
+            UTF-8, has no hands, or a line isn't nine different cards. The message about a line names its number.
     """
     try:
         text = read_small_file(path, _MAX_BYTES).decode()
@@ -38,10 +40,14 @@ def read_decks(path: Path) -> NDArray[np.uint8]:
 
 
 def _hand(fields: list[str], where: str) -> list[int]:
-    """Return the card numbers of a line's words.
+    """Return the card numbers of a line's words, in their order.
+
+    Args:
+        fields: The words: suit and value of each card.
+        where: File and line, for messages.
 
     Raises:
-        InputError: The words aren't nine different cards.
+        InputError: There aren't eighteen words, a word isn't a suit or a value, or a card is there twice.
     """
     if len(fields) != 2 * CARDS:
         raise InputError(f"{where}: has {len(fields)} words instead of {2 * CARDS} integers: {_ORDER}")

@@ -24,7 +24,11 @@ _BOARDS = (
 
 
 def hands_at_limits() -> NDArray[np.uint8]:
-    """Return card numbers in the order of the deal, shape (hands, 9): each board with each hole that it can have."""
+    """Return card numbers, 0 to 51, shape (hands, 9): each hole with each board that shares no card with it.
+
+    Rows are in the order of the holes, then of the boards. In a row Alice's two cards are followed by Bob's two and the
+    board's five. Bob has the two lowest remaining numbers.
+    """
     hands = []
     for hole in _HOLES:
         for board in _BOARDS:
@@ -35,7 +39,7 @@ def hands_at_limits() -> NDArray[np.uint8]:
 
 
 def new_core_at_limits(setup: CoreSetup[Any]) -> GameCore:
-    """Return a core that plays the hands at the limits."""
+    """Return a core that plays the hands at the limits once, as a single session, whatever the settings are."""
     hands = hands_at_limits()
     return HoldemTraining(
         setup.games, setup.sessions, deals_key=setup.leg.deals_key, sessions=1, hands=len(hands), decks=hands

@@ -34,7 +34,11 @@ _LEARNED_BEFORE = [1, 2, 4, 8, 16]  # blocks
 
 
 class LegsLuck:
-    """Computes the luck of sessions of this many hands, each a leg."""
+    """Computes the luck of sessions, each of which is a leg.
+
+    Args:
+        hands: Number of hands of each session.
+    """
 
     def __init__(self, hands: int) -> None:
         self._hands = hands
@@ -47,11 +51,12 @@ class LegsLuck:
 
         Args:
             games: The hands, by column.
-            first_rows: The rows at which further legs begin. Those before belong to the leg that began last.
+            first_rows: The rows at which further legs begin, ascending. Rows before the first of them belong to the leg
+                that began last. With the first hands of all, it starts with 0.
             first_sessions: Ignored, because each leg is one session.
 
         Raises:
-            ValueError: No session has such hands.
+            ValueError: A hand isn't possible in the game, or a session has more hands than `hands`.
         """
         edges = [*first_rows, len(games["profit"])]
         if edges[0]:
@@ -61,12 +66,21 @@ class LegsLuck:
             self._legs[-1].add({name: column[first:end] for name, column in games.items()})
 
     def blocks(self) -> Floats:
-        """Return the value of luck for the bot, in chips, by leg and block."""
+        """Return the value of luck for the bot, in chips: a row for each leg as added, with its BLOCK_COUNT blocks.
+
+        A leg of which only one hand was added has 0 in all blocks, because the first hand is computed with the second.
+        """
         return np.array([leg.luck for leg in self._legs]).reshape(-1, BLOCK_COUNT)
 
 
 class _LegLuck:
-    """Computes the luck of a session's hands, with weights that it learns from earlier hands."""
+    """Computes the luck of a session's hands, with weights that it learns from earlier hands.
+
+    Attributes:
+        hands: Number of hands of the session.
+        played: Number of hands that were computed so far.
+        luck: Value of luck for the bot so far, in chips, by block.
+    """
 
     def __init__(self, hands: int) -> None:
         self.hands = hands
@@ -79,10 +93,10 @@ class _LegLuck:
         self._shuffle = 0
 
     def add(self, games: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Add the next hands, by column.
+        """Add the next hands, by column, in any pieces. A first hand alone is kept until the second one is added.
 
         Raises:
-            ValueError: No session has such hands.
+            ValueError: A hand isn't possible in the game, or there are more hands than the session has.
         """
         joined = [np.ascontiguousarray(games[name]) for name in LUCK_COLUMNS]
         if self._first:
@@ -98,7 +112,13 @@ class _LegLuck:
             )
 
     def _pieces(self, rows: int) -> Iterator[slice]:
-        """Yield slices of the next hands, and count them as played. Between slices the weights are learned again."""
+        """Yield slices of the next hands in order, and count each as played once its successor is requested.
+
+        Between slices, at the beginnings of some blocks, the weights are learned again.
+
+        Args:
+            rows: Number of the next hands.
+        """
         row = 0
         while row < rows:
             while self._next and self.played == self._next[0]:
@@ -113,7 +133,13 @@ class _LegLuck:
 def best_weights(moments: Floats) -> Floats:
     """Return the weights that leave the least variance of the profit, near the usual ones while few hands are known.
 
-    The moments are sums of products of 1, the controls and the profit, on and above the diagonal.
+    Args:
+        moments: Sums of products of 1, the controls and the profit in chips, in this order of rows and columns. Only
+            values on and above the diagonal count.
+
+    Returns:
+        A weight for each control, in their order. With fewer than two hands it is the module's array of initial
+        weights, which callers must not change.
     """
     count = moments[0, 0]
     if count < 2:

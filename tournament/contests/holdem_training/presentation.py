@@ -38,10 +38,11 @@ _COLUMNS = {"folded_by": ("no one", "Alice", "Bob"), **{f"raise_{number}": () fo
 
 
 def hand_strengths(cards: Sequence[npt.NDArray[np.uint8]]) -> npt.NDArray[np.intp]:
-    """Return the hands made of five to seven cards, as indices of HAND_NAMES.
+    """Return the hands made of five to seven cards, as indices of HAND_NAMES, in the order of the arrays' elements.
 
     Args:
-        cards: One array of cards, 0 to 51, 13 of each suit, for each card of the hands.
+        cards: One array of cards, 0 to 51, 13 of each suit from the two on, for each card of the hands. The order of
+            the arrays doesn't matter.
     """
     ranks = sum((np.int64(1) << (4 * (card % 13).astype(np.int64)) for card in cards), np.int64(0))
     suits = sum((np.int64(1) << (8 * (card // 13).astype(np.int64)) for card in cards), np.int64(0))
@@ -64,7 +65,15 @@ def hand_strengths(cards: Sequence[npt.NDArray[np.uint8]]) -> npt.NDArray[np.int
 
 
 def hole_grid(first: npt.NDArray[np.uint8], second: npt.NDArray[np.uint8]) -> npt.NDArray[np.intp]:
-    """Return two cards as an index of the usual grid, row by row: aces first, suited hands above the diagonal."""
+    """Return two cards as an index of the usual grid, 0 to 168, in the order of the arrays' elements.
+
+    The grid has 13 rows and 13 columns, both from the ace to the two, and is numbered row by row. Suited hands are
+    above the diagonal. The order of the two cards doesn't matter.
+
+    Args:
+        first: One card of each hand, 0 to 51, 13 of each suit from the two on.
+        second: The other card of each hand.
+    """
     one, other = 12 - first % 13, 12 - second % 13
     high, low = np.minimum(one, other), np.maximum(one, other)
     suited = first // 13 == second // 13
@@ -72,7 +81,14 @@ def hole_grid(first: npt.NDArray[np.uint8], second: npt.NDArray[np.uint8]) -> np
 
 
 def tally(rows: Rows, seats: Seats) -> Sums:
-    """Count Alice's actions by entrant: `hole` before the flop, by her cards, and `board`, by round and strength."""
+    """Count Alice's actions by entrant: `hole` before the flop, by her cards, and `board`, by round and strength.
+
+    The last axis of both has her raises, folds and checks, in this order. Rounds that she doesn't play don't count.
+
+    Returns:
+        `hole` with the axes entrant, index of `hole_grid` and action. `board` with the axes entrant, round from the
+        flop on, index of HAND_NAMES and action.
+    """
     everybody = seats.entrants + 1
     cards = {name: np.minimum(rows[name], _CARDS - 1) for name in ("alice_card_1", "alice_card_2", *_SEEN)}
     plays = np.ones(len(seats.players[0]), bool)
@@ -95,9 +111,10 @@ def tally(rows: Rows, seats: Seats) -> Sums:
 
 
 def decided(rows: Rows) -> Sequence[Decided]:
-    """Return Alice's checks, raises and folds in each round that she plays.
+    """Return Alice's raises, folds and checks in each round, one element for each of the four rounds in order.
 
-    They are by her hand: two cards before the flop, and what she has made after it.
+    They are by her hand: two cards before the flop, and what she has made after it. In rows in which she doesn't play
+    the round, its seat is -1.
     """
     cards = {name: np.minimum(rows[name], _CARDS - 1) for name in ("alice_card_1", "alice_card_2", *_SEEN)}
     plays = np.ones(len(rows["profit"]), bool)
@@ -124,13 +141,24 @@ _HOLES = [
 
 
 def charts(sums: Sums, subject: Subject) -> Sequence[Chart]:
-    """Return the charts of one bot."""
+    """Return the charts of one bot: raises before the flop, then raises and folds by round and strength.
+
+    Args:
+        sums: Sums of all entrants, as `tally` returns them.
+        subject: The bot.
+    """
     hole = sums["hole"][subject.number].reshape(13, 13, 3)
     board = sums["board"][subject.number].transpose(1, 0, 2)  # strength, round, action
     ranks = tuple(reversed(VALUES))
 
     def grid(title: str, meaning: str, action: int) -> Chart:
-        """Return the chart of an action by strength and round, from the flop on."""
+        """Return the chart of an action by strength and round, from the flop on.
+
+        Args:
+            title: Title of the chart.
+            meaning: Explanation below the title.
+            action: Index of the action: raises, folds or checks.
+        """
         return GridChart(
             title, meaning, HAND_NAMES, _ROUND_NAMES[1:],
             [shares(row[:, action], row.sum(axis=1)) for row in board], board.sum(axis=2).tolist(),
@@ -149,7 +177,7 @@ def charts(sums: Sums, subject: Subject) -> Sequence[Chart]:
 
 
 def _card(number: int) -> str:
-    """Return the name of a recorded card, such as K♦, or of the nearest card."""
+    """Return the name of a recorded card, such as K♦. A number below 0 or above 51 counts as the nearest card."""
     card = min(_CARDS - 1, max(0, int(number)))
     return f"{VALUES[card % 13]}{_SUITS[card // 13]}"
 
@@ -158,7 +186,10 @@ _ANSWERS = {BOB_CHECKED: "checks", BOB_CALLED: "calls", BOB_FOLDED: "folds"}
 
 
 def scene(row: Row) -> Scene:
-    """Return a hand step by step."""
+    """Return a hand step by step, with Alice in seat 0, Bob in seat 1, and the pot in chips.
+
+    It ends at a fold, at the first round without an answer of Bob's, or after the river.
+    """
     board = [_card(row[name]) for name in _SEEN]
     hands = [[_card(row[f"{who}_card_{number}"]) for number in (1, 2)] for who in ("alice", "bob")]
     pot = POT

@@ -26,7 +26,18 @@ class _Wrong(Exception):
 
 
 class Dialogue:
-    """Writes the lines for a program that plays a leg, and parses the program's lines. The caller plays the core."""
+    """Writes the lines for a program that plays a leg, and parses the program's lines. The caller plays the core.
+
+    Hands and budget are counted by the calls. So call `question_lines` once for each decision, `closing_lines` once at
+    the end, and `read_line` once for each line.
+
+    Attributes:
+        hands_played: Number of hands played to their end whose outcome was written.
+
+    Args:
+        core: The core of the leg, which is read here and stepped by the caller.
+        rates: Answers the program's questions about rates.
+    """
 
     def __init__(self, core: HoldemTraining, rates: RateSampler) -> None:
         self._core = core
@@ -41,11 +52,15 @@ class Dialogue:
 
     @property
     def mean_profit(self) -> float:
-        """Mean profit in chips of the hands played to their end, which is W once the leg is over."""
+        """Mean profit in chips of the hands played to their end, which is W once the leg is over. 0 without a hand."""
         return self._total / self.hands_played if self.hands_played else 0.0
 
     def question_lines(self) -> list[str]:
-        """Return the outcome of the last action, or the number of hands at the start, and the pending decision."""
+        """Return the outcome of the last action, or the number of hands at the start, and the pending decision.
+
+        An outcome is Bob's reply, and the hand's profit if the hand has ended. The hand is then counted. The lines of
+        the decision are STATE, ALICE and BOARD, in this order.
+        """
         fields = _VIEW.unpack(self._core.pending()[2])
         round_, stack, bobs_stack, pot = fields[18:]
         lines = self._outcome(hand_has_ended=round_ <= self._round)
@@ -62,10 +77,19 @@ class Dialogue:
         ]
 
     def read_line(self, line: bytes) -> list[str] | int:
-        """Parse a program's line, without its end, and return the reply to a RATE, or an action for the core.
+        """Parse a program's line, and return the reply to a RATE, or an action for the core.
+
+        A RATE takes its samples from the budget of the leg, 3,000,000 samples.
+
+        Args:
+            line: The line without its end. A carriage return there is ignored.
+
+        Returns:
+            The reply as a list of one line. Or the action: the chips of a raise, 0 for a check, -1 for a fold.
 
         Raises:
-            Violation: The line is malformed or not allowed.
+            Violation: The line is longer than the maximum, isn't ASCII, or is none of the commands. Or a raise is below
+                1 or above the stack, or a RATE is below 1 or above the rest of the budget.
         """
         try:
             return self._meaning(_split_fields(line))
@@ -73,13 +97,14 @@ class Dialogue:
             raise Violation(f'{problem}: "{_excerpt(line.decode("ascii", "backslashreplace"))}"') from None
 
     def closing_lines(self) -> list[str]:
-        """Return the outcome of the last action and the score."""
+        """Return the outcome of the last action, which ended a hand, and the score W. The hand is counted."""
         return [*self._outcome(hand_has_ended=True), f"SCORE {self.mean_profit:.6f}"]
 
     def _outcome(self, hand_has_ended: bool) -> list[str]:
-        """Return Bob's reply and, if the hand has ended, its profit, which is added to the total.
+        """Return lines with Bob's reply, if Alice didn't fold, and the profit of the hand if it has ended.
 
-        Before the first action, return the number of hands.
+        The profit is then added to the total, and the hand counted. Before the first action, the number of hands is
+        returned instead.
         """
         if self._action is None:
             return [str(self._core.hands)]
@@ -93,7 +118,10 @@ class Dialogue:
         return lines
 
     def _meaning(self, fields: list[str]) -> list[str] | int:
-        """Return the reply to a RATE, or an action for the core.
+        """Return the reply to a RATE, or an action for the core, which is kept for the next outcome.
+
+        Args:
+            fields: Words of the line.
 
         Raises:
             _Wrong: The line is malformed or not allowed.
@@ -112,7 +140,7 @@ class Dialogue:
         return self._action
 
     def _rate(self, samples: int) -> str:
-        """Return the shares of wins and ties in this many samples, as a line, and take them from the budget.
+        """Return the shares of wins and ties in this many samples, as a line, and take the samples from the budget.
 
         Raises:
             _Wrong: The number is below 1 or above the rest of the budget.
@@ -138,12 +166,12 @@ class Dialogue:
 
 
 def _excerpt(text: str) -> str:
-    """Return text of a program for a message, shortened and without control characters."""
+    """Return text of a program for a message, cut to 60 characters, with "?" for characters that aren't printable."""
     return "".join(c if c.isprintable() else "?" for c in text[:60]) + ("…" if len(text) > 60 else "")
 
 
 def _split_fields(line: bytes) -> list[str]:
-    """Return a line's words.
+    """Return a line's words, which spaces and tabs separate. An empty line has none.
 
     Raises:
         _Wrong: The line is too long, or isn't ASCII.
@@ -157,10 +185,10 @@ def _split_fields(line: bytes) -> list[str]:
 
 
 def _integer(text: str) -> int:
-    """Return an integer of at most 18 digits.
+    """Return the integer that a text represents.
 
     Raises:
-        _Wrong: The text is none.
+        _Wrong: The text isn't an optional minus sign and 1 to 18 digits.
     """
     if not _INTEGER.fullmatch(text):
         raise _Wrong(f"{_excerpt(text)} is not an integer")

@@ -57,7 +57,7 @@ class Settings(BankedSettings):
 
 
 def _new_core(setup: CoreSetup[Settings]) -> GameCore:
-    """Return the core of a leg."""
+    """Return the core of a leg, with the hands of a session by the settings."""
     return HoldemTrainingCore(setup.games, setup.sessions, hands=setup.settings.hands, **setup.leg.for_core)
 
 
@@ -71,24 +71,29 @@ LUCK_COLUMNS = (
 
 
 def _new_luck(settings: Settings) -> LegsLuck:
-    """Return what computes the luck of legs. Its module is imported only now."""
+    """Return a new object that computes the luck of legs with these settings. Its module is imported only now."""
     from tournament.contests.holdem_training import luck
 
     return luck.LegsLuck(settings.hands)
 
 
 def mean_profit(played: HousePlaySums) -> float:
-    """Return W, the mean profit of a hand in chips."""
+    """Return W, the mean profit of a hand in chips, or 0 without a hand."""
     return played.points / played.games if played.games else 0.0
 
 
 def _against_bob(value: Callable[[HousePlaySums], float | None], played: Sequence[HousePlaySums]) -> float | None:
-    """Return the value against Bob, the only house player."""
+    """Return the value against Bob, the only house player, or None without play against him.
+
+    Args:
+        value: Called with the sums of play against Bob; returns the value, or None if it is unknown.
+        played: Sums of an entrant's play, with at most one element.
+    """
     return value(played[0]) if played else None
 
 
 def _tasks(played: HousePlaySums) -> float:
-    """Return the number of tasks that are passed."""
+    """Return the number of tasks that are passed: 0, 1 for the small one, or 2 for both."""
     return float(sum(tasks(mean_profit(played))))
 
 
@@ -112,18 +117,34 @@ _MEASURES = (
 
 
 def new_dialogue(core: GameCore, key: bytes) -> Dialogue:
-    """Return the dialogue of a program's leg."""
+    """Return the dialogue of a program's leg.
+
+    Args:
+        core: The leg's core.
+        key: Key of the samples for the program's questions about rates.
+    """
     assert isinstance(core, HoldemTrainingCore)
     return Dialogue(core, RateSampler(key))
 
 
 def name_answer(answer: int) -> str:
-    """Return a refused answer in the statement's words, from the number by which the adapter passes it on."""
+    """Return a refused answer in the statement's words.
+
+    Args:
+        answer: Number by which the adapter passes the answer on: -2 for CALL, -3 for an unknown action. Others are the
+            chips of a raise, from which 1,000 was subtracted if they aren't positive.
+    """
     return {-2: "CALL", -3: "an unknown action"}.get(answer) or f"RAISE {answer if answer > 0 else answer + 1000}"
 
 
 def show_view(values: Mapping[str, float]) -> str:
-    """Return cards as suit and value, without the unknown ones, and the chips."""
+    """Return what Alice sees, as a line: her cards, the board, the round, both stacks and the pot, in this order.
+
+    A card is its suit, 0 to 3, and its value, 1 to 13. Unknown cards are left out. Stacks and the pot are in chips.
+
+    Args:
+        values: The numbers of the observation by name.
+    """
 
     def cards(owner: str) -> str:
         """Return an owner and its visible cards as suit and value."""
@@ -153,7 +174,7 @@ _PYTHON_MODULES = (
 
 
 class HoldemTraining(Rules):
-    """Every entrant plays against Bob."""
+    """Rules in which every entrant plays against Bob, and is ranked by W, its mean profit of a hand in chips."""
 
     name = "holdem_training"
     title = "Hold'em training"

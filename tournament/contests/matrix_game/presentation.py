@@ -43,7 +43,7 @@ def new_presentation(moves: Sequence[str], payoffs: tuple[Payoffs, Payoffs], rou
     Args:
         moves: The moves' names.
         payoffs: The row player's payoffs and the column player's, by the row player's move and the column player's.
-        rounds: The number of turns of a game.
+        rounds: The number of turns of a game that charts show. Later turns count in their last part.
     """
     game = _MatrixGame(moves, payoffs, rounds)
     return Presentation(
@@ -61,7 +61,13 @@ def new_presentation(moves: Sequence[str], payoffs: tuple[Payoffs, Payoffs], rou
 
 @dataclass(frozen=True)
 class _MatrixGame:
-    """A game with these settings, as `new_presentation` takes them."""
+    """A game with these settings. The fields are the arguments of `new_presentation`.
+
+    Attributes:
+        moves: The moves' names, by number.
+        payoffs: The row player's payoffs and the column player's.
+        rounds: The number of turns of a game that charts show.
+    """
 
     moves: Sequence[str]
     payoffs: tuple[Payoffs, Payoffs]
@@ -85,16 +91,25 @@ class _MatrixGame:
 
     @property
     def stretches(self) -> int:
-        """Number of parts into which a game's turns are cut."""
+        """Number of parts into which a game's turns are cut, at most 20."""
         return -(-self.rounds // self.stretch)
 
     @property
     def lasts(self) -> int:
-        """The number of cases of the turn before that `answers` distinguishes."""
+        """The number of cases of the previous turn that the table `answers` of `tally` distinguishes.
+
+        With up to three moves these are both players' moves, otherwise the other player's alone.
+        """
         return self.count * self.count if self.count <= _MAX_BOTH else self.count
 
     def tally(self, rows: Rows, seats: Seats) -> Sums:
-        """Count `turns`, by player, stretch of the game and move, and `answers`, by player, last moves and move."""
+        """Count a bot's choices. Moves that noise replaced are left out.
+
+        Returns:
+            `turns` with the axes player, stretch of the game and move. With up to 12 moves also `answers`, with the
+            axes player, previous moves and move, for turns that follow another one of their game. With up to three
+            moves the index of previous moves is the player's own times the number of moves, plus the other's.
+        """
         everybody = seats.entrants + 1
         stretch_index = np.maximum(rows["turn"], 0) // self.stretch
         follows = _follows(rows)
@@ -120,7 +135,12 @@ class _MatrixGame:
         return sums
 
     def charts(self, sums: Sums, subject: Subject) -> Sequence[Chart]:
-        """Return the charts of one bot."""
+        """Return the charts of one bot: its moves by turn, and with up to 12 moves those by the previous moves.
+
+        Args:
+            sums: Sums of all entrants, as `tally` returns them.
+            subject: The bot.
+        """
         own, field = sums["turns"][subject.number], subject.field["turns"]
         charts: list[Chart] = [self._by_turn(own, field)]
         if "answers" in sums:
@@ -128,7 +148,14 @@ class _MatrixGame:
         return charts
 
     def _by_turn(self, own: npt.NDArray[Any], field: npt.NDArray[Any]) -> Chart:
-        """Return the chart of a bot's moves over a game: the first of two, or the most frequent of more."""
+        """Return the chart of a bot's moves over a game: the first of two, or the four most frequent of more.
+
+        With two moves the field's share is shown, too. Lines of several moves are in the order of the moves' numbers.
+
+        Args:
+            own: The bot's table `turns`, by stretch and move.
+            field: That of all entrants together.
+        """
         if self.count == 2:  # the other's share is the rest
             title = f"{self.moves[0].capitalize()}, by turn"
             lines = against_field(*(shares(turns[:, 0], turns.sum(axis=1)) for turns in (field, own)))
@@ -141,7 +168,11 @@ class _MatrixGame:
         return LineChart(title, meaning, "turn, from", begins, lines)
 
     def _after_moves(self, answers: npt.NDArray[Any]) -> Chart:
-        """Return the chart of a bot's moves by the moves of the turn before."""
+        """Return the chart of a bot's moves by the moves of the turn before.
+
+        Args:
+            answers: The bot's table `answers`, by previous moves and move.
+        """
         after, whose = self.moves, "the other's last move"
         if self.count <= _MAX_BOTH:
             after = [f"{mine}, {theirs}" for mine in self.moves for theirs in self.moves]
@@ -152,7 +183,11 @@ class _MatrixGame:
         )
 
     def points(self, rows: Rows) -> Sequence[npt.NDArray[Any]]:
-        """Return both seats' payoffs. Unless the game is symmetric, rows have the column SEAT_0_IS_ROW."""
+        """Return both seats' payoffs in each row, seat 0's first.
+
+        Moves with too high numbers count as the last move. Unless the game is symmetric, rows need the column
+        SEAT_0_IS_ROW.
+        """
         is_row = np.ones(len(rows["turn"]), bool) if self.is_symmetric else rows[SEAT_0_IS_ROW]
         moves = [np.minimum(rows[f"move_{seat}"], self.count - 1) for seat in (0, 1)]
         row, column = np.where(is_row, *moves), np.where(is_row, *moves[::-1])
@@ -160,7 +195,11 @@ class _MatrixGame:
         return np.where(is_row, of_row, of_column), np.where(is_row, of_column, of_row)
 
     def scene(self, row: Row) -> Scene:
-        """Return a turn as a scene, with payoffs if the row says who has the row's."""
+        """Return a turn as a scene: both moves, seat 0's first, then both payoffs.
+
+        Instead of the payoffs it has the turn's number if a move is unknown, or if the row doesn't say who is the row
+        player.
+        """
         steps = []
         for seat in (0, 1):
             slipped = " by a slip" if row[f"move_replaced_{seat}"] else ""
@@ -174,12 +213,12 @@ class _MatrixGame:
 
 
 def _parts(counts: npt.NDArray[Any]) -> Values:
-    """Return the share of each count in their sum."""
+    """Return the share of each count in their sum, 0 to 1, in order, or None for each if the sum is 0."""
     return shares(counts, np.full(len(counts), counts.sum()), least=1)
 
 
 def _follows(rows: Rows) -> npt.NDArray[np.bool_]:
-    """Return which rows are the next turn of the row before them, in the same game."""
+    """Return a flag for each row: whether it is the next turn of the row before it, in the same game."""
     follows = np.zeros(len(rows["turn"]), bool)
     follows[1:] = rows["turn"][1:] == rows["turn"][:-1] + 1
     for name in ("match", "session"):
@@ -188,5 +227,5 @@ def _follows(rows: Rows) -> npt.NDArray[np.bool_]:
 
 
 def _move_name(moves: Sequence[str], number: int) -> str:
-    """Return a move's name, or its number if it has none. Records of other settings can have more moves."""
+    """Return a move's name, or "move" and its number if it has none. Records of other settings can have more moves."""
     return moves[number] if 0 <= number < len(moves) else f"move {number}"

@@ -58,10 +58,10 @@ class Settings(ContestSettings):
     @field_validator("moves")
     @classmethod
     def _are_moves(cls, moves: list[str]) -> list[str]:
-        """Return the names of moves.
+        """Return the names of moves as they are.
 
         Raises:
-            ValueError: Their number, length or characters are wrong, or two are the same.
+            ValueError: There aren't 2 to 64 names, two are the same, or one doesn't have 1 to 40 printable characters.
         """
         if not 2 <= len(moves) <= MAX_MOVES:
             raise ValueError(f"there must be 2 to {MAX_MOVES} moves")
@@ -74,10 +74,17 @@ class Settings(ContestSettings):
     @field_validator("payoffs", "column_payoffs")
     @classmethod
     def _check_payoff_shape(cls, payoffs: Payoffs | None, info: ValidationInfo) -> Payoffs | None:
-        """Return payoffs as floats, without −0.
+        """Return payoffs as floats, without −0. None is returned as it is.
+
+        If the moves themselves are wrong, the payoffs are returned unchecked.
+
+        Args:
+            payoffs: A list for each move of the row player, with a payoff for each move of the column player. None only
+                for `column_payoffs`.
+            info: The fields that were checked before.
 
         Raises:
-            ValueError: There isn't one for each pair of moves, or one is too large.
+            ValueError: There isn't one payoff for each pair of moves, or one is NaN or outside of ±1,000,000.
         """
         moves = info.data.get("moves")
         if payoffs is None or moves is None:  # their own mistake is reported
@@ -91,12 +98,15 @@ class Settings(ContestSettings):
 
     @property
     def payoffs_to_column(self) -> Payoffs:
-        """The column player's payoffs, by the row player's move and then its own."""
+        """The column player's payoffs, by the row player's move and then its own.
+
+        They are `column_payoffs` themselves, which callers must not change. Without them, both players are paid alike.
+        """
         return self.column_payoffs or [list(column) for column in zip(*self.payoffs)]
 
 
 def _new_core(setup: CoreSetup[Settings]) -> GameCore:
-    """Return the core of a leg."""
+    """Return the core of a leg, with the moves and payoffs of the settings."""
     settings = setup.settings
     return MatrixGameCore(
         setup.games,
@@ -114,7 +124,7 @@ def _new_core(setup: CoreSetup[Settings]) -> GameCore:
 
 
 def _new_core_at_limits(setup: CoreSetup[Settings]) -> GameCore:
-    """Return a core of a few sessions in which all moves are drawn at random, whatever the bots choose.
+    """Return a core of at most ten sessions in which all moves are drawn at random, whatever the bots choose.
 
     So bots meet histories that they don't know.
     """
@@ -124,7 +134,10 @@ def _new_core_at_limits(setup: CoreSetup[Settings]) -> GameCore:
 
 
 def _make_presentation(settings: Settings) -> Presentation:
-    """Return the presentation of a game with these settings."""
+    """Return the presentation of a game with these settings.
+
+    Its charts by turn end at four times the expected length if games end by chance, at most at `turns_per_game`.
+    """
     payoffs = settings.payoffs, settings.payoffs_to_column
     turns, ends = settings.turns_per_game, settings.end_probability
     expected = min(turns, int(_ENDS_FOR_PANELS / ends)) if ends else 0
@@ -145,7 +158,7 @@ _OBSERVATION = {
 
 
 def _turns(settings: Settings) -> float:
-    """Return the expected turns of a session."""
+    """Return the expected number of turns of a session, over all of its games."""
     ends = settings.end_probability
     each = (1 - (1 - ends) ** settings.turns_per_game) / ends if ends else settings.turns_per_game
     return settings.games_per_session * each
@@ -162,7 +175,7 @@ _PAST = News("past", "An earlier turn, for a process that was started again", ob
 
 
 class MatrixGame(Rules):
-    """Settings say which matrix game."""
+    """Rules of all matrix games. The settings have the moves and payoffs."""
 
     name = "matrix_game"
     title = "Matrix game"
@@ -176,7 +189,7 @@ class MatrixGame(Rules):
 
     @staticmethod
     def decisions(settings: Settings) -> tuple[Decision, ...]:
-        """Return the decision, which is one of these moves, and the news of earlier turns."""
+        """Return the decision, which is one of these moves, and after it the news of earlier turns."""
         return _Move("move", "Choose a move", observation=_OBSERVATION, answer=Int(0, len(settings.moves) - 1)), _PAST
 
     core = Core(

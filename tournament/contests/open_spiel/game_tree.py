@@ -49,10 +49,19 @@ _NO_NODES: dict[Any, Node] = {}  # shared by most nodes, because a dict of its o
 
 
 class Game:
-    """A game's rules and remembered nodes.
+    """A game's rules and remembered nodes. Up to 60,000 nodes are remembered, those that were visited first.
+
+    Attributes:
+        players: Number of players.
+        told: Name of the method of OpenSpiel's states that returns a player's information as text.
+        root: Node of the initial state. None if the game draws its chance itself. Then no nodes are remembered.
+        nodes: Number of remembered nodes after the root.
+
+    Args:
+        written: Name and parameters in OpenSpiel's notation.
 
     Raises:
-        NoGame: The game can't be loaded, or bots can't play it.
+        NoGame: OpenSpiel isn't installed, the game can't be loaded, or bots can't play it.
     """
 
     def __init__(self, written: str) -> None:
@@ -63,7 +72,7 @@ class Game:
         self.nodes = 0
 
     def begun(self, rng: Rng) -> Walk:
-        """Return a new game. If it draws its chance itself, it gets a seed from `rng`."""
+        """Return a new game at its first state. If it draws its chance itself, it takes a seed from `rng`."""
         if self.root:
             return Walk(self, self.root)
         assert self._seeded
@@ -71,14 +80,20 @@ class Game:
         return Walk(self, self.node(state), state)
 
     def state(self, history: Any) -> Any:
-        """Return the state after these actions. If all players move at the same time, an action is a tuple."""
+        """Return a new state of OpenSpiel after these actions, including outcomes of chance, from the first on.
+
+        If all players move at the same time, an action is a tuple with one for each player.
+        """
         state = self._game.new_initial_state()
         for action in history:
             advance(state, action)
         return state
 
     def node(self, state: Any) -> Node:
-        """Return a new node of a state."""
+        """Return a new node of a state, which isn't remembered yet.
+
+        A state whose only mover has no legal action is OVER, even if OpenSpiel doesn't call it terminal.
+        """
         player = state.current_player()
         if player == _CHANCE_MOVES:
             return Node(CHANCE, tuple(zip(*state.chance_outcomes())))
@@ -90,7 +105,13 @@ class Game:
         return Node(OVER, state.returns())
 
     def _ask(self, state: Any, player: int, legal: list[int]) -> Question:
-        """Return a player's question in a state."""
+        """Return a player's question in a state. Names of actions are in the order of the legal actions.
+
+        Args:
+            state: State of OpenSpiel.
+            player: The player, from 0.
+            legal: Its legal actions.
+        """
         return ACT(
             player,
             information_state=str(getattr(state, self.told)(player)),
@@ -102,7 +123,17 @@ class Game:
 class Walk:
     """A game in play, along remembered nodes, and by a state of OpenSpiel's after the last of them.
 
-    If the game draws its chance itself, only by that state.
+    If the game draws its chance itself, it is played by that state alone.
+
+    Attributes:
+        game: The game.
+        history: Actions so far, in order. It stays empty if the game draws its chance itself.
+        node: The current node, which other walks can share. Callers must not change it.
+
+    Args:
+        game: The game.
+        node: Its first node.
+        own: The first state, which the walk changes, if the game draws its chance itself. Otherwise None.
     """
 
     __slots__ = ("_own", "_state", "game", "history", "node")
@@ -115,11 +146,15 @@ class Walk:
         self._state: Any = None
 
     def position(self) -> Any:
-        """Return OpenSpiel's current state."""
+        """Return OpenSpiel's current state. It can be the walk's own, so callers must not change it."""
         return self._own or self.game.state(self.history)
 
     def go(self, action: Any) -> Node:
-        """Apply an action, or a tuple of the actions of all players, and return the next node."""
+        """Apply an action, or a tuple of the actions of all players, and return the next node.
+
+        A new node is remembered while the game has fewer than 60,000. OpenSpiel raises an exception of its own for an
+        action that isn't legal.
+        """
         if self._own is not None:
             advance(self._own, action)
             self.node = self.game.node(self._own)
@@ -145,7 +180,7 @@ class Walk:
 
 
 def advance(state: Any, action: Any) -> None:
-    """Apply an action, or those of all players, to a state."""
+    """Apply an action, or those of all players as a tuple by player, to a state, which changes."""
     if isinstance(action, tuple):
         state.apply_actions(action)
     else:
@@ -156,8 +191,10 @@ def advance(state: Any, action: Any) -> None:
 def load_game(written: str) -> Game:
     """Return a game by its name and parameters in OpenSpiel's notation.
 
+    The last four games are cached, and all callers share their remembered nodes.
+
     Raises:
-        NoGame: The game can't be loaded, or bots can't play it.
+        NoGame: OpenSpiel isn't installed, the game can't be loaded, or bots can't play it.
     """
     return Game(written)
 
@@ -165,8 +202,13 @@ def load_game(written: str) -> Game:
 def _load(written: str) -> tuple[Any, tuple[str, dict[str, Any], str] | None]:
     """Return a game and, if it draws its chance itself, the first three arguments of `_seeded_game`, otherwise None.
 
+    Args:
+        written: Name and parameters in OpenSpiel's notation.
+
     Raises:
-        NoGame: The game can't be loaded, or bots can't play it.
+        NoGame: OpenSpiel isn't installed, it has no such game, or it refuses the parameters. Or bots can't play it: it
+            is a mean field game, has one player or more than ten, or no text of what players know. Or its own chance
+            can't be repeated by a seed.
     """
     try:
         import pyspiel
@@ -199,16 +241,24 @@ def _load(written: str) -> tuple[Any, tuple[str, dict[str, Any], str] | None]:
 
 
 def _seeded_game(name: str, arguments: dict[str, Any], seed: str, number: int) -> Any:
-    """Return a game that draws its own chance from a seed."""
+    """Return a game that draws its own chance from a seed.
+
+    Args:
+        name: Name of the game.
+        arguments: Its parameters by name.
+        seed: Name of the parameter that takes the seed.
+        number: The seed.
+    """
     import pyspiel
 
     return pyspiel.load_game(name, arguments | {seed: number})
 
 
 def _tried(game: Any) -> tuple[str, ...]:
-    """Return what players know in a random game, and its last state.
+    """Return what players know in a random game of at most 500 actions, in order, and its last state as text.
 
-    Two runs are equal if the seed determines all chance.
+    The random actions are always the same ones. So two runs are equal if the seed determines all chance. The run ends
+    early at simultaneous moves.
     """
     drawn, told, known = random.Random(1), _texts(game.get_type()), []
     state = game.new_initial_state()
@@ -238,5 +288,5 @@ def _version() -> str:
 
 
 def _first_line(error: Exception) -> str:
-    """Return the first line of an error, or its type."""
+    """Return the first line of an error, cut to 200 characters, or the name of its type if it has no text."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]

@@ -49,10 +49,11 @@ class OpenSpielSettings(Settings):
     @field_validator("open_spiel_game")
     @classmethod
     def _can_be_played(cls, value: str) -> str:
-        """Return the game's name and parameters.
+        """Return the game's name and parameters as they are. The game is loaded and stays cached.
 
         Raises:
-            PydanticCustomError: The name is empty, the game can't be loaded, or bots can't play it.
+            PydanticCustomError: The name is empty, OpenSpiel isn't installed, the game can't be loaded, or bots can't
+                play it.
         """
         if not value:
             raise PydanticCustomError("open_spiel", 'missing game; set one, such as open_spiel_game = "leduc_poker"')
@@ -71,10 +72,14 @@ class OpenSpielSettings(Settings):
     @field_validator("seats")
     @classmethod
     def _are_players(cls, value: int, info: ValidationInfo) -> int:
-        """Return the game's number of players.
+        """Return the game's number of players. If the game was refused, the value is returned as it is.
+
+        Args:
+            value: Number of seats of the settings; 0 for that of the game.
+            info: The fields that were checked before.
 
         Raises:
-            PydanticCustomError: The table has another number.
+            PydanticCustomError: The settings have another number than the game, and it isn't 0.
         """
         from tournament.contests.open_spiel.game_tree import load_game
 
@@ -88,7 +93,12 @@ class OpenSpielSettings(Settings):
 
 
 class OpenSpiel(Rules):
-    """Rules whose session is one game. The game's players are positions, so bots change between them."""
+    """Rules whose session is one game. The game's players are positions, so bots change between them.
+
+    Attributes:
+        game: The game of the settings, which all legs in the process share.
+        walk: The game in play, from the first call of `play` on.
+    """
 
     name = "open_spiel"
     title = "OpenSpiel"
@@ -102,7 +112,7 @@ class OpenSpiel(Rules):
     requires = (PACKAGE,)
 
     def render(self) -> str:
-        """Return OpenSpiel's text of the current state."""
+        """Return OpenSpiel's text of the current state. A game must have begun."""
         return str(self.walk.position())
 
     def __init__(self, settings: OpenSpielSettings) -> None:
@@ -112,7 +122,11 @@ class OpenSpiel(Rules):
         self.game = load_game(settings.open_spiel_game)
 
     def play(self, session: Session) -> Questions:
-        """Play one game, and record it."""
+        """Play one game, and record its points by position and the number of actions that bots chose.
+
+        Yields:
+            A question, or in a simultaneous move a list of questions to all positions that can act.
+        """
         rng = session.rng
         self.walk = walk = self.game.begun(rng)
         go, node = walk.go, walk.node

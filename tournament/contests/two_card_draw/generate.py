@@ -39,7 +39,11 @@ def generate(recipe: Recipe, watch: Callable[[int, float], None] = lambda steps,
 
     Args:
         recipe: The server's parameters.
-        watch: Called after each 10,000 steps and the last one, with the steps done and the trembling value.
+        watch: Called after each 10,000 steps and the last one, with the steps done and the trembling value in chips per
+            hand. By default nothing is called.
+
+    Returns:
+        The strategy, with an array of its own.
     """
     climber = HillClimber(random_strategy(recipe.seed), recipe.bet1, recipe.bet2)
     for first in range(0, recipe.iterations, _CHUNK):
@@ -50,19 +54,19 @@ def generate(recipe: Recipe, watch: Callable[[int, float], None] = lambda steps,
 
 
 def cached_at(recipe: Recipe) -> Path:
-    """Return the path of a generated server in the cache.
+    """Return the path of a generated server in the cache, where there might be no file yet.
 
     Raises:
-        RunError: No home is known for the cache, or others can write to it.
+        RunError: No home is known for the cache, or others than this user and root can write to it.
     """
     key = json.dumps([_METHOD, recipe.bet1, recipe.bet2, recipe.iterations, recipe.seed])
     return cache_folder() / "strategies" / f"{hashlib.sha256(key.encode()).hexdigest()}.sealed"
 
 
 def generated_text(recipe: Recipe) -> bytes:
-    """Return the file of a generated server, from the cache if it was made before.
+    """Return the content of a generated server's file, from the cache, or made and stored there.
 
     Raises:
-        RunError: The cache can't be used.
+        RunError: The cache can't be read or written, others can write to it, or no home is known for it.
     """
     return get_or_make(cached_at(recipe), lambda: write_strategy(generate(recipe)).encode())

@@ -39,7 +39,12 @@ _COLUMNS = {
 
 
 def tally(rows: Rows, seats: Seats) -> Sums:
-    """Count by entrant: `opened`, by hand and whether it bet first, and `drew`, by hand and cards."""
+    """Count the entrants' hands with their actions, by the hand as dealt, whose number has two digits.
+
+    Returns:
+        `opened` with the axes entrant, hand, and whether it bet first in round 1. `drew` with the axes entrant, hand
+        and number of cards drawn, for hands that have a second round.
+    """
     player_axis = (seats.players[0], seats.entrants + 1)
     goes_on = rows["rounds"] > 1
     return {
@@ -55,7 +60,14 @@ def tally(rows: Rows, seats: Seats) -> Sums:
 
 
 def charts(sums: Sums, subject: Subject) -> Sequence[Chart]:
-    """Return the charts of one bot."""
+    """Return the charts of one bot: its first bets by hand, then the cards that it draws by hand.
+
+    Hands are sorted from the weakest to the strongest.
+
+    Args:
+        sums: Sums of all entrants, as `tally` returns them.
+        subject: The bot.
+    """
     hands = list(_HANDS)
     opened, of_all = sums["opened"][subject.number][hands], subject.field["opened"][hands]
     drew = sums["drew"][subject.number][hands]
@@ -70,7 +82,11 @@ def charts(sums: Sums, subject: Subject) -> Sequence[Chart]:
 
 
 def decided(rows: Rows) -> Sequence[Decided]:
-    """Return the decisions by the bot's hand: first bets of each round, cards drawn, and folds."""
+    """Return the decisions by the bot's hand: first bet of round 1, draw, first bet of round 2, and fold at the end.
+
+    The first two are by the hand as dealt, and the third by the hand after the draw. The fold is by the hand that the
+    bot has at the end. Without a second round the seat of the draw and of round 2 is -1.
+    """
     everywhere = np.zeros(len(rows["dealt_0"]), np.int64)
     second_round = np.where(rows["rounds"] > 1, 0, -1)
     first, last = (_HAND_INDEX[np.minimum(rows[name], _CODES - 1)] for name in ("dealt_0", "held_0"))
@@ -95,7 +111,7 @@ def _cards(hand: int) -> tuple[str, str]:
 
 
 def _betting(bets: int, x_opened: bool, folder: int) -> Iterator[tuple[int, str]]:
-    """Yield seat and action of a round.
+    """Yield seat and action of each step of a round of bets, in order.
 
     Args:
         bets: Number of bets and raises.
@@ -115,7 +131,10 @@ def _betting(bets: int, x_opened: bool, folder: int) -> Iterator[tuple[int, str]
 
 
 def scene(row: Row) -> Scene:
-    """Return a hand step by step."""
+    """Return a hand step by step, with the bot in seat 0 and the server in seat 1.
+
+    The pot, in chips, is known after the antes and at the end only.
+    """
     steps = [Step(None, "both ante 1 chip", (_cards(row["dealt_0"]), _cards(row["house_dealt"])), pot=2)]
     for number in range(1, min(2, int(row["rounds"])) + 1):
         folder = int(row["folded_by"]) if number == row["rounds"] else 0

@@ -52,13 +52,17 @@ class Settings(BankedSettings):
     increment_ms: Increment = 0.0
 
     def playing(self) -> dict[str, object]:
-        """Return the settings that the games depend on."""
+        """Return the settings that the games depend on, by name, without `strategy_dir`."""
         # The strategies of a folder are known by their contents.
         return {key: value for key, value in super().playing().items() if key != "strategy_dir"}
 
 
 def _new_core(setup: CoreSetup[Settings]) -> GameCore:
-    """Return the core of a leg against the server in the setup."""
+    """Return the core of a leg against the server in the setup.
+
+    Raises:
+        InputError: The server's strategy is malformed.
+    """
     house = setup.house
     assert house is not None
     strategy = parse_strategy(house)
@@ -76,15 +80,18 @@ def _new_core(setup: CoreSetup[Settings]) -> GameCore:
 
 
 def players(settings: Settings, folder: Path, on_message: Callable[[str], None]) -> Sequence[HousePlayer]:
-    """Return the servers of a tournament: the strategies of the folder, or servers made from the seed.
+    """Return the servers of a tournament: the strategies of the folder by name, or servers made from the seed.
+
+    Made servers are in the order of their numbers, and are kept in the cache.
 
     Args:
-        settings: The contest's settings.
+        settings: The contest's settings. Without a seed the servers are those of the seed 1.
         folder: Folder from which `strategy_dir` starts.
-        on_message: Called with a message before servers are made.
+        on_message: Called with a message before servers are made, if some aren't in the cache.
 
     Raises:
-        InputError: The folder has no strategies, or one is malformed.
+        InputError: The folder doesn't exist or has no strategies. Or a file can't be read, is malformed, or has a name
+            that no player can have.
         RunError: The cache can't be used.
     """
     if settings.strategy_dir is not None:
@@ -93,15 +100,18 @@ def players(settings: Settings, folder: Path, on_message: Callable[[str], None])
 
 
 def practice_players(settings: Settings, folder: Path, on_message: Callable[[str], None]) -> Sequence[HousePlayer]:
-    """Return the servers of a match: the strategies of the folder, or servers that no contest has.
+    """Return the servers of a match: the strategies of the folder by name, or servers that no contest has.
+
+    Made servers are in the order of their numbers, and are kept in memory only.
 
     Args:
-        settings: The contest's settings.
+        settings: The contest's settings. Without a seed the servers are those of the seed 1.
         folder: Folder from which `strategy_dir` starts.
         on_message: Called with a message before servers are made.
 
     Raises:
-        InputError: The folder has no strategies, or one is malformed.
+        InputError: The folder doesn't exist or has no strategies. Or a file can't be read, is malformed, or has a name
+            that no player can have.
     """
     if settings.strategy_dir is not None:
         return servers_in(folder / settings.strategy_dir)
@@ -109,7 +119,11 @@ def practice_players(settings: Settings, folder: Path, on_message: Callable[[str
 
 
 def example(settings: Settings, name: str) -> HousePlayer:
-    """Return a server like the contest's that entrants can know and that doesn't count.
+    """Return a server like the contest's that entrants can know and that doesn't count. It is kept in the cache.
+
+    Args:
+        settings: The contest's settings. Without a seed it is a server of the seed 1.
+        name: Name of the server, one of EXAMPLES.
 
     Raises:
         RunError: The cache can't be used.
@@ -123,12 +137,18 @@ def _key(settings: Settings) -> bytes:
 
 
 def score(played: HousePlaySums) -> float:
-    """Return a session's score in chips: the profit plus one chip for each hand, at least 0."""
+    """Return the score of a session's sums in chips: the profit plus one chip for each hand, at least 0."""
     return max(0.0, played.points + played.games)
 
 
 def share(played: Sequence[HousePlaySums]) -> float | None:
-    """Return the profit as a share of a perfect opponent's expectation, or None if that isn't above 0."""
+    """Return the profit over all servers as a share of a perfect opponent's expectation.
+
+    It is None if that expectation isn't above 0, as without play. It can be negative, or above 1.
+
+    Args:
+        played: Sums of an entrant's play against each server.
+    """
     achievable = sum(p.facts["achievable"] * p.games for p in played)
     return sum(p.points for p in played) / achievable if achievable > 0 else None
 
@@ -167,7 +187,7 @@ _DECISIONS = (
 
 
 class TwoCardDraw(Rules):
-    """Every entrant plays against the same servers."""
+    """Rules in which every entrant plays against the same servers. A session's score is in chips."""
 
     name = "two_card_draw"
     title = "Two-card draw"

@@ -27,7 +27,12 @@ FACTS = ("bet1", "bet2", "achievable")
 def make_recipe(key: bytes, name: str) -> Recipe:
     """Return the parameters of a generated server, uniform in the ranges of the statement.
 
-    Each server has its own sub-keys of the contest's master key, so the examples reveal nothing about the others.
+    These are 1 to 5 chips for bet1, bet1 to three times bet1 for bet2, and 10,000 to 200,000 steps. Each server has its
+    own sub-keys, so the examples reveal nothing about the others.
+
+    Args:
+        key: The contest's master key.
+        name: The server's name.
     """
     bets, iterations, seed = [sub_key(key, "two-card draw server", what, name) for what in ("bets", "steps", "climb")]
     bet1 = 1 + int.from_bytes(bets[:8], "little") % 5
@@ -36,7 +41,7 @@ def make_recipe(key: bytes, name: str) -> Recipe:
 
 
 def generated_server(key: bytes, name: str) -> HousePlayer:
-    """Return the server of this name in the contest of this master key.
+    """Return the server of this name in the contest of this master key. It is made if it isn't in the cache.
 
     Raises:
         RunError: The cache can't be used.
@@ -46,23 +51,34 @@ def generated_server(key: bytes, name: str) -> HousePlayer:
 
 @cache
 def practice_server(key: bytes, name: str = "practice") -> HousePlayer:
-    """Return a server to try a bot against, which no bot has seen before. It isn't stored."""
+    """Return a server to try a bot against, which no bot has seen before. It is kept in this process's memory only.
+
+    Args:
+        key: Key of its parameters and its strategy.
+        name: Its name, by default "practice". Another name is another server.
+    """
     return make_server(name, write_strategy(generate(make_recipe(key, name))).encode())
 
 
 def practice_servers(key: bytes, count: int, on_message: Callable[[str], None]) -> list[HousePlayer]:
-    """Return servers like a contest's, which no bot has seen before. They aren't stored."""
+    """Return servers like a contest's, which no bot has seen before. They are kept in this process's memory only.
+
+    Args:
+        key: Key of their parameters and strategies.
+        count: Number of servers. They are called practice_01 and so on, in this order.
+        on_message: Called once with a message before they are made.
+    """
     on_message(f"Making {pluralize(count, 'server')}…")
     return [practice_server(key, f"practice_{number:02}") for number in range(1, count + 1)]
 
 
 def generated_servers(key: bytes, count: int, on_message: Callable[[str], None]) -> list[HousePlayer]:
-    """Return the servers of a contest.
+    """Return the servers of a contest, in the order of their numbers. Those that aren't in the cache are made.
 
     Args:
         key: The contest's master key.
-        count: Number of servers.
-        on_message: Called with a message if some aren't in the cache.
+        count: Number of servers. They are called server_01 and so on.
+        on_message: Called once with a message before servers are made, if some aren't in the cache.
 
     Raises:
         RunError: The cache can't be used.
@@ -75,11 +91,11 @@ def generated_servers(key: bytes, count: int, on_message: Callable[[str], None])
 
 
 def servers_in(folder: Path) -> list[HousePlayer]:
-    """Return the servers of a folder's strategy files, by name.
+    """Return the servers of a folder's strategy files, sorted by the files' names. Hidden files are omitted.
 
     Raises:
-        InputError: There are no strategy files, a file's name can't be a player's, or a file can't be read or is
-            malformed.
+        InputError: The folder doesn't exist or has no strategy files, or a file's name can't be a player's. Or a file
+            can't be read, is larger than 4 MiB, or is malformed.
     """
     if not folder.is_dir():
         raise InputError(f"the folder of strategies {folder} does not exist; correct `strategy_dir` in [two_card_draw]")
@@ -98,10 +114,14 @@ def servers_in(folder: Path) -> list[HousePlayer]:
 def make_server(name: str, content: bytes) -> HousePlayer:
     """Return a house player from a strategy file.
 
-    Its facts are its bets and a perfect opponent's win, in chips per hand.
+    Its facts are its bets in chips, and as `achievable` a perfect opponent's win in chips per hand.
+
+    Args:
+        name: Name of the player.
+        content: Content of the file, which the player keeps as it is.
 
     Raises:
-        InputError: The content is malformed.
+        InputError: The content is larger than 4 MiB, or malformed. The message doesn't name the player.
     """
     strategy = parse_strategy(content)
     best = -StrategyEvaluator(strategy.rows, strategy.bet1, strategy.bet2).value()
@@ -110,19 +130,19 @@ def make_server(name: str, content: bytes) -> HousePlayer:
 
 @cache
 def parse_strategy(content: bytes) -> ServerStrategy:
-    """Return the strategy in a server's content, parsed once per process.
+    """Return the strategy in a server's content, parsed once per process. Callers must not change it.
 
     Raises:
-        InputError: The content is malformed.
+        InputError: The content is larger than 4 MiB, or malformed.
     """
     return read_strategy(content, "a server's strategy")
 
 
 @cache
 def compiled_strategy(content: bytes) -> CompiledStrategy:
-    """Return a server's strategy, compiled to be played.
+    """Return a server's strategy, compiled to be played, once per process. All its legs share the object.
 
     Raises:
-        InputError: The content is malformed.
+        InputError: The content is larger than 4 MiB, or malformed.
     """
     return CompiledStrategy(parse_strategy(content).rows)

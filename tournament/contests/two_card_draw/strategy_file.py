@@ -36,7 +36,14 @@ _FACED = {"ROUND1": 3, "ROUND2": 4}  # index of the bets faced in a betting situ
 
 @dataclass(frozen=True)
 class ServerStrategy:
-    """A server: the bets of both rounds in chips, and a row of three probabilities for each situation (read only)."""
+    """A server's strategy, which callers must not change.
+
+    Attributes:
+        bet1: Chips of a bet in round 1.
+        bet2: Chips of a bet in round 2.
+        rows: Three probabilities for each situation, in the order of `situation_labels`. They are those of folding,
+            calling and raising, or of drawing no, one or two cards. The array is read-only if it comes from a file.
+    """
 
     bet1: int
     bet2: int
@@ -45,7 +52,10 @@ class ServerStrategy:
 
 @cache
 def situation_labels() -> tuple[str, ...]:
-    """Return the beginning of each situation's line, in the order of the written file."""
+    """Return the beginning of each situation's line, in the order of the written file.
+
+    First come all of ROUND1, then DRAW, then ROUND2. Within a kind they are sorted by hand first.
+    """
     labels = [f"ROUND1 {low} {high} {bets}" for low, high in HANDS for bets in range(MAX_BETS + 1)]
     labels += [
         f"DRAW {low} {high} {bets} {drew} {int(y_opened)}"
@@ -65,7 +75,10 @@ def situation_labels() -> tuple[str, ...]:
 
 
 def write_strategy(strategy: ServerStrategy) -> str:
-    """Return the file's text. Probabilities are the shortest that read back as the same numbers."""
+    """Return a strategy file's text, with a line for each situation in the order of `situation_labels`.
+
+    Probabilities have the shortest text that reads back as the same number.
+    """
     lines = [f"{strategy.bet1} {strategy.bet2}"]
     for label, row in zip(situation_labels(), strategy.rows.tolist()):
         lines.append(f"{label} {' '.join(map(_shortest, row))}")
@@ -73,7 +86,7 @@ def write_strategy(strategy: ServerStrategy) -> str:
 
 
 def _shortest(probability: float) -> str:
-    """Return the shortest text of a probability."""
+    """Return the shortest text that reads back as the same probability."""
     return str(int(probability)) if probability in (0.0, 1.0) else repr(probability)
 
 
@@ -81,27 +94,39 @@ def read_strategy_file(path: Path) -> tuple[ServerStrategy, bytes]:
     """Return the strategy in a file, and the file's content.
 
     Raises:
-        InputError: The file can't be read, or is malformed. The message names file, line and defect.
+        InputError: The file is missing, can't be read, isn't a regular file, is larger than 4 MiB, or is malformed. The
+            message names the file, and for a malformed one the line and the defect.
     """
     content = read_small_file(path, MAX_BYTES)
     return read_strategy(content, str(path)), content
 
 
 def read_strategy(content: bytes, where: str) -> ServerStrategy:
-    """Return the strategy in a file's bytes.
+    """Return the strategy in a file's bytes. Lines of situations can be in any order.
+
+    Probabilities that add up to 1 only within 1e-6 are divided by their sum.
 
     Args:
         content: The file's content.
         where: Begins messages, such as the file's path.
 
     Raises:
-        InputError: The content is malformed. The message names line and defect.
+        InputError: The content is larger than 4 MiB, isn't ASCII, or is malformed. Or a situation is missing or there
+            twice. The message names the line and the defect, except for the size.
     """
     if len(content) > MAX_BYTES:
         raise InputError(f"{where} is larger than {MAX_BYTES >> 20} MiB")
 
     def refuse(number: int, problem: str) -> NoReturn:
-        """Raise an InputError about a line."""
+        """Raise an InputError about a line.
+
+        Args:
+            number: Number of the line, from 1.
+            problem: The defect.
+
+        Raises:
+            InputError: Always.
+        """
         raise InputError(f"{where}, line {number}: {problem}")
 
     try:
@@ -146,7 +171,7 @@ def read_strategy(content: bytes, where: str) -> ServerStrategy:
 
 
 def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield number and words of each line that isn't blank."""
+    """Yield number, from 1, and words of each line that isn't blank, in order."""
     for number, line in enumerate(text.split("\n"), 1):
         if words := line.split():
             yield number, words
@@ -154,17 +179,22 @@ def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
 
 @cache
 def _situation_numbers() -> dict[str, int]:
-    """Return the number of each situation by its label."""
+    """Return the number of each situation by its label. The dict is cached, so callers must not change it."""
     return {label: situation for situation, label in enumerate(situation_labels())}
 
 
 def _parse_integer(word: str) -> int | None:
-    """Return an integer of at most nine digits, or None for other text."""
+    """Return a non-negative integer of at most nine digits, or None for other text, such as one with a sign."""
     return int(word) if word.isdigit() and len(word) < 10 else None
 
 
 def _situation(kind: str, fields: list[str]) -> int | str:
-    """Return the number of a situation in an unusual notation, or its defect as text."""
+    """Return the number of a situation in an unusual notation, such as with leading zeros, or its defect as text.
+
+    Args:
+        kind: ROUND1, DRAW or ROUND2.
+        fields: The words of its numbers, in order.
+    """
     values: dict[str, int] = {}
     for (name, most), word in zip(_KINDS[kind].items(), fields):
         value = _parse_integer(word)
@@ -179,7 +209,16 @@ def _situation(kind: str, fields: list[str]) -> int | str:
 
 
 def _probabilities(kind: str, situation: int, fields: list[str]) -> list[float] | str:
-    """Return a line's three probabilities, which add up to 1, or their defect as text."""
+    """Return a line's three probabilities, which add up to 1, or their defect as text.
+
+    If their sum is within 1e-6 of 1, they are divided by it. Folding must be 0 where calling is free, and raising must
+    be 0 after the last bet.
+
+    Args:
+        kind: ROUND1, DRAW or ROUND2.
+        situation: Number of the situation.
+        fields: The words of the probabilities, in order.
+    """
     row = []
     for word in fields:
         if not _NUMBER.fullmatch(word):

@@ -30,7 +30,11 @@ _SCALE = 1.1
 
 
 class LegsLuck:
-    """Computes the luck of legs of this many sessions."""
+    """Computes the luck of legs, in points of seat 0.
+
+    Args:
+        sessions: Number of sessions of each leg.
+    """
 
     def __init__(self, sessions: int) -> None:
         usual = usual_gains(), _USUAL_GAMES, _USUAL_LENGTH, _USUAL_SESSIONS
@@ -45,18 +49,19 @@ class LegsLuck:
 
         Args:
             games: The games, by column.
-            first_rows: The rows at which further legs begin. Those before belong to the leg that began last.
+            first_rows: The rows at which further legs begin, ascending. Rows before the first of them belong to the leg
+                that began last.
             first_sessions: Number of the first session of each of these legs.
 
         Raises:
-            ValueError: No leg has these games.
+            ValueError: A session belongs to another leg, a card isn't one, or the legs don't follow each other.
         """
         legs = np.array(first_rows, np.int64), np.array(first_sessions, np.int64)
         self._cells.add(*legs, *[np.ascontiguousarray(games[name]) for name in LUCK_COLUMNS])
         self._legs += len(first_rows)
 
     def blocks(self) -> Floats:
-        """Return the value of luck for seat 0, in points, by leg and block."""
+        """Return the value of luck for seat 0, in points: a row for each leg as added, with its BLOCK_COUNT blocks."""
         luck = np.empty((self._legs, BLOCK_COUNT))
         self._cells.write_luck(luck)
         return luck
@@ -64,7 +69,10 @@ class LegsLuck:
 
 @cache
 def usual_gains() -> Floats:
-    """Return x's gain by cell in von Neumann's solution for a pot and a bet of twenty dollars.
+    """Return seat 0's mean gain in dollars by cell, in von Neumann's solution for a pot and a bet of twenty dollars.
+
+    Cells are numbered by whether seat 0 is A, then by sixteenths of A's card, then by sixteenths of B's card. The first
+    half is seat 0 as B. The array is cached, so callers must not change it.
 
     A bets with a card below 1/9 or above 7/9, and B calls above 5/9. The gain is a mean over 81 points of a cell.
     """

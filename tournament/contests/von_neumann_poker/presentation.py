@@ -35,9 +35,11 @@ _BET_LABELS = ("1–5", "6–10", "11–15", "16–20", "21–30", "31–40", "4
 
 
 def tally(rows: Rows, seats: Seats) -> Sums:
-    """Count `bets`, by A's number, card and bet, and `answers`, by B's number, card, bet and whether B folded.
+    """Count A's bets and B's answers. A pass is a bet of 0, which has no answers.
 
-    A pass is a bet of 0, which has no answers.
+    Returns:
+        `bets` with the axes A's number, twentieth of its card, and bet in dollars. `answers` with the axes B's number,
+        twentieth of its card, bet in dollars, and whether B folded.
     """
     bet = rows["bet"]
     everybody, sizes = seats.entrants + 1, BET_LIMIT + 1
@@ -51,7 +53,14 @@ def tally(rows: Rows, seats: Seats) -> Sums:
 
 
 def charts(sums: Sums, subject: Subject) -> Sequence[Chart]:
-    """Return the charts of one bot."""
+    """Return the charts of one bot: mean bet and frequency of bets by card, folds by bet, and calls by card.
+
+    Each compares the bot with all entrants.
+
+    Args:
+        sums: Sums of all entrants, as `tally` returns them.
+        subject: The bot.
+    """
     both = [
         (subject.field["bets"], subject.field["answers"]),
         (sums["bets"][subject.number], sums["answers"][subject.number]),
@@ -86,7 +95,10 @@ _BETS = ("pass", *(f"bet ${label}" for label in _BET_LABELS))
 
 
 def decided(rows: Rows) -> Sequence[Decided]:
-    """Return A's bets by its card, and B's answers to bets of each size by its card. Cards are in tenths."""
+    """Return A's bets by its card first, then B's answers by its card, for each group of bets from the smallest on.
+
+    Cards are in tenths. In rows without a bet of a group the seat of the answer is -1.
+    """
     b = rows["seat_0_is_a"].astype(np.int8)
     size = _BET_GROUPS[np.minimum(rows["bet"], BET_LIMIT)]
     b_card, folded = bins(rows["b_card"], 10), rows["folded"]
@@ -98,13 +110,13 @@ def decided(rows: Rows) -> Sequence[Decided]:
 
 
 def points(rows: Rows) -> Sequence[npt.NDArray[Any]]:
-    """Return both seats' gains in dollars."""
+    """Return both seats' gains in each row, in dollars, seat 0's first."""
     gain = np.where(rows["seat_0_is_a"], rows["a_gain"], -rows["a_gain"])
     return gain, -gain
 
 
 def scene(row: Row) -> Scene:
-    """Return a game step by step."""
+    """Return a game step by step, with cards to four digits, and money and the pot in dollars."""
     a, b = (0, 1) if row["seat_0_is_a"] else (1, 0)
     bet = int(row["bet"])
     cards = [(f"{row['a_card']:.4f}",), (f"{row['b_card']:.4f}",)]

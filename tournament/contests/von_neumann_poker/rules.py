@@ -32,7 +32,7 @@ class Settings(ContestSettings):
 
 
 def _new_core(setup: CoreSetup[Settings]) -> GameCore:
-    """Return the core of a leg."""
+    """Return the core of a leg, with the cap of bets and the roles of the settings."""
     return VonNeumannPokerCore(
         setup.games,
         setup.sessions,
@@ -47,7 +47,7 @@ LUCK_COLUMNS = ("session", "seat_0_is_a", "a_card", "b_card", "a_gain")
 
 
 def _new_luck(settings: Settings) -> LegsLuck:
-    """Return what computes the luck of legs. Its module is imported only now."""
+    """Return a new object that computes the luck of legs with these settings. Its module is imported only now."""
     from tournament.contests.von_neumann_poker import luck
 
     return luck.LegsLuck(settings.sessions)
@@ -72,7 +72,7 @@ _OBSERVATION = {
 
 
 class VonNeumannPoker(Rules):
-    """All bots play all others."""
+    """Rules in which all bots play all others, two at a table. A session's points are dollars divided by √games."""
 
     name = "von_neumann_poker"
     title = "One-card von Neumann poker"
