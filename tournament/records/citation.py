@@ -129,6 +129,7 @@ def results_digest(legs: Legs) -> str:
 
 
 def _bots_digest(bots: Mapping[str, str]) -> str:
+    """Return the sha256, in hexadecimal, of bots' names and digests, whatever their order."""
     return hashlib.sha256("".join(f"{name} {digest}\n" for name, digest in sorted(bots.items())).encode()).hexdigest()
 
 

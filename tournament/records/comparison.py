@@ -91,6 +91,7 @@ def compare_results(first: Results, second: Results) -> Comparison:
 
 
 def _ranks(ranking: Standings) -> set[tuple[str, str, int | None, str]]:
+    """Return name, sha256, rank and status of each entrant. The rank is None for a bot below the line."""
     return {(line.name, line.sha256, line.rank, line.status) for line in ranking.entrants}
 
 
@@ -129,6 +130,7 @@ def _compared_scores(first: Standings, second: Standings) -> pd.DataFrame:
 
 
 def _compared_pairs(first: Standings, second: Standings) -> pd.DataFrame:
+    """Return a row for each pair that met in both runs, the least likely difference first, and unknown ones last."""
     rows = _pair_frame(first).merge(_pair_frame(second), "inner", ["bot", "opponent"], suffixes=("_1", "_2"))
     return _sort_by_likelihood(_with_difference(rows))[list(_PAIR)]
 

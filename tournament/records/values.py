@@ -119,6 +119,7 @@ def standings_csv(
 
 
 def _with_author(line: Any, authors: Mapping[str, str]) -> dict[str, Any]:
+    """Return a line of the leaderboard as values, with the bot's author after its name. None if it has no author."""
     values = standing_values(line)
     after = [*values].index("name") + 1
     items = [*values.items()]

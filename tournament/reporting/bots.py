@@ -184,6 +184,7 @@ class Bots:
 
     @cached_property
     def _watched(self) -> set[tuple[str, str]]:
+        """Pairs of bots of which the page shows games, in both orders. Empty if it shows no games."""
         pairs = [(match.x, match.y) for match in self.page.watchable]
         pairs += [(x, y) for table in self.page.tables for x in table.bots for y in table.bots if x != y]
         return {*pairs, *((y, x) for x, y in pairs)} if self.page.findings.with_games else set()

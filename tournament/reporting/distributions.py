@@ -211,6 +211,16 @@ def charts(contest: Contest, scales: Sequence[Scale], sums: Sums, number: int, f
 
 
 def _chart(title: str, meaning: str, axis: str, labels: Sequence[str], lines: Sequence[Values], unit: str) -> Chart:
+    """Return a chart with bars for up to eight labels, otherwise with lines.
+
+    Args:
+        title: Title of the chart.
+        meaning: Meaning of the values, as a sentence.
+        axis: Title of the axis of labels, which bars don't show.
+        labels: Labels of the values.
+        lines: Values of all entrants, then those of the bot, by label.
+        unit: Unit of the values; "%" for a share of 1, "" for none.
+    """
     if len(labels) <= _MAX_BARS:
         return BarChart(title, meaning, labels, against_field(*lines), unit)
     return LineChart(title, meaning, axis, labels, against_field(*lines), unit)

@@ -367,6 +367,7 @@ def _sample_sessions(group: Group, criteria: Criteria) -> Iterator[tuple[int, li
 
 
 def _as_rows(rows: Rows, at: Any) -> list[Row]:
+    """Return the rows with these indices, in this order, each with its values by column."""
     columns = {name: values[at].tolist() for name, values in rows.items()}
     return [dict(zip(columns, values)) for values in zip(*columns.values())]
 

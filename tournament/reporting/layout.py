@@ -289,6 +289,7 @@ class Layout:
 
     @cached_property
     def _watched(self) -> list[int]:
+        """Numbers of the matches that have sampled games or a replayed session, in no particular order."""
         return list({*self.findings.survey.sample, *self.findings.replayed})
 
     @cached_property

@@ -319,4 +319,5 @@ class ObjectClient:
 
 
 def _version(metadata: Any) -> Version:
+    """Return the version in an object's metadata. It is {} if the store gives none."""
     return {name: metadata[name] for name in ("e_tag", "version") if metadata.get(name)}

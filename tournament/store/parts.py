@@ -313,6 +313,7 @@ def read_origin(storage: Storage, part: Part, columns: Sequence[Column]) -> dict
 
 
 def _origin_in(file: pq.ParquetFile) -> dict[str, str]:
+    """Return the metadata of an open part about the origin of its games, by those keys of ORIGIN that it has."""
     metadata = file.schema_arrow.metadata or {}
     return {key: metadata[key.encode()].decode(errors="replace") for key in ORIGIN if key.encode() in metadata}
 
@@ -340,6 +341,7 @@ def column_values(table: pa.Table, name: str) -> npt.NDArray[Any]:
 
 
 def _dictionary_values(column: pa.ChunkedArray[Any]) -> npt.NDArray[Any]:
+    """Return a column of names without nulls as an array of objects."""
     arrays = [np.empty(0, object)]
     for chunk in cast(Any, column.chunks):
         indices = column_values(pa.table([chunk.indices], ["at"]), "at")
