@@ -45,15 +45,16 @@ class Task:
 
     Attributes:
         contest: Name of the contest.
-        settings: Keys of the contest's settings, with their values.
-        sandbox: Keys of the table [sandbox], with their values.
+        settings: Keys of the contest's settings, with their values. It must not be changed.
+        sandbox: Keys of the table [sandbox], with their values. It must not be changed.
         location: Folder or URL of the results, in which the parts are staged.
         legs: The legs, in any order, at least one.
         origin: The versions that play the legs, for the records.
         rules: Name of the contest's rules, "" if they have the contest's name.
-        requires: Packages on which the contest's games depend, with their versions.
-        source: Place of rules that are from a user's file or a package; None for the project's own.
-        broken: What counts of legs that were interrupted in other tasks, by digest. It must not be changed.
+        requires: Names and versions of the packages on which the contest's games depend. By default there are none.
+        source: Place of rules that are from a user's file or a package; None for the project's own, the default.
+        broken: What counts of legs that were interrupted in other tasks, by digest. Empty by default. It must not be
+            changed.
     """
 
     contest: str
@@ -129,8 +130,10 @@ class Receipt:
         seconds_in_lanes: The part of these seconds that legs with processes took.
         games_in_lanes: Games of legs with processes.
         legs_in_lanes: Number of these legs.
-        troubles: Bots that failed twice for a reason outside of the game. Some of their legs may have been played.
-        failed: Legs in which the rules failed. Further legs of these matches may be missing.
+        troubles: Bots that failed twice for a reason outside of the game, in the order of these failures. Some of
+            their legs may have been played.
+        failed: Legs in which the rules failed, in the order of the failures. Further legs of these matches may be
+            missing.
         broken: What counts of legs that were interrupted, by digest. Without legs with processes it is empty.
     """
 
@@ -152,8 +155,8 @@ class ParquetSink:
         games: Rows of games that aren't written yet.
         sessions: Rows of sessions that aren't written yet.
         name: Name of the batch.
-        games_part: The part of games.
-        sessions_part: The part of sessions.
+        games_part: The part of games. The caller finishes or abandons it.
+        sessions_part: The part of sessions. The caller finishes or abandons it.
         contest: The contest.
         luck: Luck of the legs; None if the contest doesn't correct for it.
     """
@@ -228,7 +231,7 @@ class ParquetSink:
     def take_back(self) -> bool:
         """Forget the rows of the leg that began last, and return whether that was possible.
 
-        It isn't if some of its rows might be written. Then nothing changes.
+        It isn't if some of its rows might be written, or no leg began. Then nothing changes.
         """
         if len(self._legs) <= self._written:
             return False
@@ -264,19 +267,21 @@ def play_task(
     others' legs are played. Rules that fail affect only their match.
 
     Args:
+        task: The task.
         artifacts: Contents of bots and house players, by sha256.
-        stopping: Returns whether the run is stopping.
+        stopping: Returns whether the run is stopping. By default it never is.
         turn: Entered while the task plays, and left before its parts are finished. By default it can play at any time.
 
     Returns:
-        The receipt. It has no batch if no leg could be played.
+        The receipt. It has no batch if no leg could be played. Otherwise the parts are in staging, to be committed.
 
     Raises:
         OSError: Parts or spooled rows can't be written. As for the other errors, no part remains.
-        ValueError: The parts couldn't be read again.
+        ValueError: The parts couldn't be read again, or the rules refuse the settings.
         Stopped: The run is stopping.
-        InputError: This machine can't confine a bot, or can't load the contest's rules.
-        RunError: This machine can't play.
+        InputError: This machine can't confine a bot, or can't load the contest's rules. Or the location is an invalid
+            URL.
+        RunError: This machine can't play, or the object store's request fails.
     """
     contest = load_source(task.source).named(task.contest) if task.source else find_contest(task.contest, task.rules)
     settings = contest.settings.model_validate(task.settings)
@@ -382,7 +387,8 @@ class _Troubles:
     def note(self, trouble: BotTrouble) -> None:
         """Record that a leg broke off because of one of these bots.
 
-        If all of them were suspects before, it is their trouble, and none of them plays on. From now on all are.
+        If all of them were suspects before, it is their trouble, and none of them plays on. From now on all of them are
+        suspects.
         """
         if self.suspects.issuperset(trouble.names):
             self.all.append(Trouble(trouble.names, trouble.reason))
@@ -390,7 +396,7 @@ class _Troubles:
         self.suspects.update(trouble.names)
 
     def note_failure(self, leg: Leg, failure: RulesFailed) -> None:
-        """Record that the rules failed in a leg."""
+        """Record that the rules failed in a leg, so that no further leg of its match is played."""
         self.failed.append(failure.failed)
         self._matches.add(leg.plan.match)
 
@@ -431,8 +437,11 @@ class _Lanes:
         """Play the legs with processes, and spool their rows. Legs of bots in trouble are left out.
 
         Args:
+            task: The task.
             disqualification: Receives disqualifications, after which later legs aren't played.
             troubles: Receives failures outside of the game, and legs in which the rules failed.
+            contest: The contest under the task's settings.
+            settings: The contest's settings.
             artifacts: Contents of bots and house players, by sha256.
             stopping: Returns whether the run is stopping.
 
@@ -483,6 +492,10 @@ class _Lanes:
 
         The leg must have been played.
 
+        Args:
+            leg: The leg.
+            sink: Receives the rows, and is cleared whenever a table is full.
+
         Raises:
             OSError: The spool can't be read, or the parts not written.
         """
@@ -496,6 +509,9 @@ def _finished(task: Task, sink: ParquetSink, legs: Legs, confined_by: str) -> tu
     """Return the batch after its parts are on disk, or an empty tuple if no leg was played. Then the parts are deleted.
 
     Args:
+        task: The task.
+        sink: The sink with the parts.
+        legs: The played legs.
         confined_by: Mode of the sandbox, "" if no bot was a process.
 
     Raises:

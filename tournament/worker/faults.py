@@ -63,6 +63,11 @@ class LegFaults:
 
     With more than two entrants a disqualification ends no leg: the default answers count for those that are out.
 
+    Args:
+        contest: The contest.
+        settings: The contest's settings, which have the number of allowed faults.
+        leg: The leg, with a seat for each bot of a team.
+
     Attributes:
         all: The faults, in the order in which they were found. Their texts are cut.
         out: The seats of the entrants that are disqualified, in the order in which they were. An entrant can be in it
@@ -83,7 +88,7 @@ class LegFaults:
         Args:
             core: The core, in which the bot's question is pending.
             failure: The failure.
-            printed: The bot's output, b"" if there is none.
+            printed: The bot's output, b"" if there is none. Its last five lines are stored.
             replaceable: Whether a new bot can take the seat. Otherwise the fault disqualifies.
 
         Returns:
@@ -112,11 +117,19 @@ class LegFaults:
 
     @property
     def ended_by(self) -> int | None:
-        """The disqualified seat that ended the leg, or None. With more than two entrants it is always None."""
+        """The disqualified entrant's seat that ended the leg, or None if none did.
+
+        With more than two entrants it is always None.
+        """
         return self.out[-1] if self.out and len(self._leg.entrants) <= SEATS_THAT_END_A_LEG else None
 
     def add_at_start(self, number: int, failure: Failure) -> None:
-        """Record that a seat's bot can't begin the leg, in its first session, and disqualify its entrant."""
+        """Record that a seat's bot can't begin the leg, in its first session, and disqualify its entrant.
+
+        Args:
+            number: Number of the seat.
+            failure: The failure.
+        """
         self._add_outside(number, 0, failure)
         self._disqualify(number)
 
@@ -124,6 +137,11 @@ class LegFaults:
         """Record a fault that was noticed after the last game, in the last session.
 
         Even then, one too many disqualifies the entrant.
+
+        Args:
+            number: Number of the seat.
+            core: The core, which has ended.
+            failure: The failure.
         """
         self._add_outside(number, max(0, core.sessions_played - 1), failure)
         if self._are_too_many(number):

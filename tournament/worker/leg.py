@@ -114,9 +114,10 @@ class Outcome:
         games: Number of games played.
         length: Number of sessions that the blocks of sums divide, or of games if games are scored. 0 if a fault ended
             the leg early.
-        rest: Fields that few legs have. The object is shared by legs without such fields.
+        rest: Fields that few legs have. Legs without such fields share one object, which must not be changed.
         used: Usage of each entrant's bots, by entrant.
-        seconds: Wall-clock time that a worker spent on it. It is 0 until `_Lanes.take` sets it for legs with processes.
+        seconds: Wall-clock seconds that a worker spent on it. For legs with processes it is 0 until `_Lanes.take` sets
+            it.
     """
 
     leg: Leg
@@ -159,6 +160,10 @@ class ShortLegs:
 
         It must if a bot isn't of WebAssembly, legs aren't short, kept bots refuse this one, or something irregular
         happens, such as a fault.
+
+        Args:
+            leg: The leg.
+            sink: Receives the rows. It is cleared before the leg if its tables might be too full, but not at the end.
 
         Raises:
             BotTrouble: A bot can't be loaded.
@@ -221,9 +226,13 @@ def play_leg(
 ) -> Outcome:
     """Play one leg of WebAssembly bots, or one against the house, to its end, or to one fault too many.
 
-    The leg also ends when a bot can't start, though it could when it entered.
+    The leg also ends when a bot can't start, though it could when it entered. With more than two entrants it continues
+    with default answers instead.
 
     Args:
+        contest: The contest.
+        settings: The contest's settings.
+        leg: The leg.
         artifacts: Contents of bots and house players, by sha256.
         sink: Receives the rows. It is cleared whenever its tables are full, but not at the end.
         stopping: Returns whether the run is stopping. By default it never is.
@@ -280,9 +289,12 @@ def new_core(
 ) -> GameCore:
     """Return the core that plays a leg, with the house player's content if there is one.
 
-    Seats in `leg.out` are dismissed before play.
+    Seats that are out in the leg are dismissed before play.
 
     Args:
+        contest: The contest.
+        settings: The contest's settings.
+        leg: The leg, with a seat for each bot of a team.
         artifacts: Contents of house players, by sha256.
         games: Receives the rows of games.
         sessions: Receives the rows of sessions.
@@ -319,7 +331,11 @@ def new_seating(
     bot is seated. Call it on a deep stack.
 
     Args:
+        contest: The contest.
+        settings: The contest's settings.
+        leg: The leg, with a seat for each bot of a team.
         artifacts: Contents of bots, by sha256.
+        core: The leg's core. Bots that can't start are dismissed in it.
         faults: Receives the faults of bots that can't start.
         stopping: Returns whether the run is stopping. Ctrl-C counts, too.
         measure_fuel: Whether to count the fuel of each decision.
@@ -394,6 +410,13 @@ def _limits(fuel_per_call: int, fuel_per_leg: int, memory_megabytes: int) -> Bot
 def seat_again(seating: Seating, number: int, seat: Seat, core: GameCore, faults: LegFaults) -> bool:
     """Start a new WebAssembly bot at a seat after a fault.
 
+    Args:
+        seating: The leg's bots.
+        number: Number of the seat.
+        seat: The seat with the new bot's seed.
+        core: The leg's core, in which the bot's question is pending.
+        faults: Receives a fault if the bot can't start.
+
     Returns:
         Whether it could start. If it couldn't, that is one more fault, which disqualifies the bot.
 
@@ -423,13 +446,18 @@ def outcome_of(
     """Return the result of a leg, from its core, its faults, and its bots' usage.
 
     Args:
+        contest: The contest.
+        leg: The leg, with a seat for each bot of a team.
+        core: The core, which has ended.
+        faults: The leg's faults.
         used: Usage of each seat's bot, by seat. For teams, the outcome has the usage of each entrant.
-        seconds: Wall-clock time of the leg; 0 if it isn't known yet.
-        tries: How often the leg has begun, this time included.
+        seconds: Wall-clock seconds of the leg; 0 if they aren't known yet.
+        tries: How often the leg has begun, this time included, by default once.
 
     Raises:
         RulesFailed: The rules failed.
         BotTrouble: The faults can't be kept.
+        RunError: Too many files are open.
     """
     try:
         core.check()

@@ -65,7 +65,13 @@ class Invitation:
 
 @cache
 def versions_here() -> Versions:
-    """Return the versions on this machine: of packages, of Python, and of this project's files."""
+    """Return the versions on this machine: of packages, of Python, and of this project's files.
+
+    They are found once in a process, and all callers share them.
+
+    Raises:
+        OSError: A file of this project can't be read.
+    """
     installed = [(name, _installed(name)) for name in _PACKAGES]
     return Versions((*installed, ("python", platform.python_version()), ("sources", _sources_digest())))
 
@@ -79,7 +85,11 @@ def _installed(name: str) -> str:
 
 
 def _sources_digest() -> str:
-    """Return the first twelve hex digits of a digest of this project's files and their paths."""
+    """Return the first twelve hex digits of a digest of this project's files and their paths.
+
+    Raises:
+        OSError: A file can't be read.
+    """
     digest = hashlib.sha256()
     for name, path in sorted(_source_files()):
         digest.update(f"{name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
@@ -98,8 +108,10 @@ def _source_files() -> Iterator[tuple[str, Path]]:
 def invite(storage: Storage) -> Invitation:
     """Write the file that nodes have to read into the results' storage, and return the message that names it.
 
+    The file is in staging, under a new name for each call. It isn't removed here.
+
     Raises:
-        OSError: The file can't be written.
+        OSError: The file can't be written, or a file of this project can't be read.
         RunError: The object store's request fails.
     """
     invitation = Invitation(versions_here(), storage.location, staged_name("driver"), uuid.uuid4().hex)
@@ -109,11 +121,12 @@ def invite(storage: Storage) -> Invitation:
 
 @cache
 def accept(invitation: Invitation) -> None:
-    """Check once in this process that it has the driver's versions and can read its file.
+    """Check once in this process that it has the driver's versions and can read its file. A failure isn't remembered.
 
     Raises:
-        RunError: It has other versions, or reads another content or none.
+        RunError: It has other versions, reads another content or none, or the object store's request fails.
         InputError: The location is an invalid URL.
+        OSError: A file of this project can't be read.
     """
     if found := versions_here().differences(invitation.versions):
         raise RunError(f"it has {found}: install the same on every node")
@@ -132,8 +145,15 @@ def accept(invitation: Invitation) -> None:
 def accept_contest(rules: str, requires: tuple[tuple[str, str], ...], source: Source | None = None) -> None:
     """Check once in this process that it has a contest's rules, and the packages on which its games depend.
 
+    A failure isn't remembered.
+
+    Args:
+        rules: Name of the contest's rules.
+        requires: Names of the packages, with the driver's versions.
+        source: Place of rules from a user's file or a package; None for the project's own, the default.
+
     Raises:
-        RunError: They are missing or different, or the rules can't be loaded.
+        RunError: They are missing or different, the rules can't be loaded, or the machine is at fault.
     """
     try:
         requirements = dict((load_source(source) if source else find_contest(rules)).requires)

@@ -37,10 +37,10 @@ class Window:
 
     Attributes:
         first_session: First session, counted from 0 in the leg.
-        last_session: Last session, which is included. By default it is the leg's last.
+        last_session: Last session, counted as the first, which is included. By default it is the leg's last.
         first_game: First game of each session, from 0.
         last_game: Last game of each session, which is included. By default it is the session's last.
-        decisions: Maximum number of decisions that are kept.
+        decisions: Maximum number of decisions that are kept, by default 250,000. A leg with more ends early.
         drawn: Session of the leg that is drawn, if the contest makes drawings; None for none.
     """
 
@@ -119,7 +119,13 @@ class ObservationTape(Protocol):
         """
 
     def answered(self, seat: int, number: int, value: object, /) -> None:
-        """Record what a bot answered: as a number, and as a value if the rules read one, otherwise None."""
+        """Record what a bot answered.
+
+        Args:
+            seat: Seat of the bot.
+            number: The answer as a number.
+            value: The answer as a value if the rules read one, otherwise None.
+        """
 
     def failed(self, seat: int, /) -> None:
         """Record a fault in the last decision of a seat."""
@@ -193,6 +199,10 @@ def observe_leg(
     A bot that is a process has one for this leg alone, so that its output is known.
 
     Args:
+        contest: The contest.
+        settings: The contest's settings.
+        sandbox: Settings of the sandbox. Processes aren't shared, no matter what it says.
+        leg: The leg.
         artifacts: Contents of bots and house players, by sha256.
         window: The games to observe; None for all, with at most 250,000 decisions.
         new_tape: Makes the tape of the window's decisions, again if the leg begins again. None for no tape.
@@ -204,7 +214,7 @@ def observe_leg(
         InputError: This machine can't confine a bot.
         RunError: This machine can't run a bot, or the rules failed.
         BotTrouble: A bot failed for a reason outside of the game. It is a RunError.
-        OSError: Rows can't be stored, or too many files are open.
+        OSError: Rows can't be stored, a program's file can't be read, or too many files are open.
     """
     window = window or Window()
     cores: list[ObservedCore] = []
@@ -236,6 +246,11 @@ def cut_short(contest: Contest, sessions: int, games: int) -> Contest:
     """Return the contest with legs that end after this many games of their session number `sessions`.
 
     Earlier sessions are complete. The bots don't know of this.
+
+    Args:
+        contest: The contest, which isn't changed.
+        sessions: Number of the last session, from 1.
+        games: Number of games of that session.
     """
     return _watched(contest, Window(_LAST, sessions - 1, 0, games - 1), [], [])
 
@@ -251,6 +266,8 @@ def _watched(
     """Return the contest with cores that record the window.
 
     Args:
+        contest: The contest, which isn't changed.
+        window: The games to record.
         cores: Receives each core. The last one is of the attempt that counts.
         drawings: Receives the drawings of the window's session, in order. It is emptied before each attempt.
         names: Names of the bots, by seat, for the drawings.
@@ -302,6 +319,13 @@ def _games(
 
     A game without a row in the sink was broken off. Its outcome says so, and its row is None. A decision that failed
     without a recorded fault has the fault "a fault", because only some faults of a leg are kept.
+
+    Args:
+        contest: The contest under the settings.
+        leg: The leg.
+        core: The core of the attempt that counts.
+        sink: The kept rows.
+        result: The leg's result, whose faults are used.
     """
     names = tuple(player.name for player in leg.players)
     faults = list(result.faults)

@@ -37,7 +37,7 @@ class Executor(Protocol):
 
     @property
     def cluster(self) -> ClusterState | None:
-        """State of the joined cluster, if any."""
+        """State of the joined cluster, or None if none was joined."""
 
     def play(
         self, next_task: Callable[[], Task | None], artifacts: Mapping[str, bytes]
@@ -47,6 +47,7 @@ class Executor(Protocol):
         After None from `next_task` it asks again when other tasks have ended, and ends when there are none.
 
         Args:
+            next_task: Returns the next task, or None if there is none now.
             artifacts: Contents of bots and house players, by sha256.
 
         Yields:
@@ -55,7 +56,8 @@ class Executor(Protocol):
         Raises:
             InputError: No machine can play, for a reason that the user can fix.
             RunError: A machine can't play, or workers were lost.
-            OSError: A worker in this process can't write its parts.
+            OSError: A worker in this process can't write its parts, or a file for nodes can't be written.
+            ValueError: A worker in this process can't read its parts again.
         """
 
     def close(self) -> None:
@@ -86,7 +88,8 @@ class Executors(contextlib.AbstractContextManager["Executors"]):
 
         Raises:
             InputError: Ray can't be reached, or isn't installed.
-            RunError: A Ray of this run would be open to others.
+            RunError: A Ray of this run would be open to others, or no temporary folder has a short enough path.
+            OSError: The folder or the cleaner of a Ray of this run can't be made.
         """
         if self._started is None or self._started.name == "local":  # a new local one costs nothing
             self._started = choose_executor(general, seconds, size, on_message, strict=self._strict)
@@ -111,7 +114,8 @@ class Executors(contextlib.AbstractContextManager["Executors"]):
 def cluster_address(general: GeneralSettings) -> str | None:
     """Return the address of the cluster that a run joins, or None if it plays on this machine alone.
 
-    Without an address in the settings RAY_ADDRESS counts, which Ray sets for its jobs.
+    Without an address in the settings RAY_ADDRESS counts, which Ray sets for its jobs. It can be "", which means that
+    there is no cluster, too.
     """
     address = general.ray_address or os.environ.get("RAY_ADDRESS")
     return None if general.executor == "local" else address
@@ -147,7 +151,8 @@ def choose_executor(
 
     Raises:
         InputError: Ray can't be reached, or isn't installed.
-        RunError: A Ray of this run would be open to others.
+        RunError: A Ray of this run would be open to others, or no temporary folder has a short enough path.
+        OSError: The folder or the cleaner of a Ray of this run can't be made.
     """
     if size > _LARGE:
         on_message(f"This will take about {size / 1e9:.0f} GB of records")
@@ -179,18 +184,19 @@ def run_tasks(
 ) -> Iterator[list[Receipt]]:
     """Keep at most a given number of tasks running, until there is no next task and none runs.
 
-    If `get_receipt` raises an exception, it is passed on after the receipts of other finished tasks were yielded.
+    If `get_receipt` raises an exception, it is passed on after the receipts of other finished tasks were yielded. Of
+    several exceptions only the first is raised. Those of the other callables are passed on at once.
 
     Args:
         next_task: Returns the next task, or None if there is none now.
         get_max_running: Returns the maximum number of running tasks, before each task.
         start: Starts a task.
-        wait: Splits the running tasks into done and not done.
+        wait: Waits for a moment, and splits the running tasks into done and not done. Both can be empty.
         get_receipt: Returns a task's receipt, or None after it appended the task to `running` again.
         running: Always has the unfinished tasks, so that they can be stopped.
 
     Yields:
-        The receipts of tasks that are done.
+        The receipts of tasks that are done, at least one at a time, in the order of `wait`.
     """
     while True:
         while len(running) < get_max_running() and (task := next_task()) is not None:

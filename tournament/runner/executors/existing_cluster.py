@@ -19,7 +19,9 @@ _TOKEN = "put the cluster's own into ~/.ray/auth_token (mode 0600) or RAY_AUTH_T
 
 
 def join(ray: Any, address: str, **options: Any) -> None:
-    """Join the cluster at an address.
+    """Join the cluster at an address. The caller leaves it by `ray.shutdown`.
+
+    This sets variables of Ray in this process's environment, which stay: its level of logs, and the use of a token.
 
     Args:
         ray: The package.
@@ -27,6 +29,7 @@ def join(ray: Any, address: str, **options: Any) -> None:
         options: Arguments of `ray.init`, whose exceptions are passed on.
 
     Raises:
+        ValueError: The address has no number of a port.
         InputError: Nothing listens there, the cluster requires another token, or it is an address of Ray's client.
     """
     if address.startswith("ray://"):
@@ -46,8 +49,14 @@ def _enable_token(ray: Any, address: str) -> None:
 
     Ray's public function uses none for a given address, and reports a refused one only as a failed connection.
 
+    For the address "auto" nothing is checked.
+
+    Args:
+        ray: The package.
+        address: "auto", or the host and port.
+
     Raises:
-        InputError: The cluster refuses the token, or requires one.
+        InputError: The cluster refuses the token, or requires one, and none is here or its use is switched off.
     """
     token = ray._raylet.AuthenticationTokenLoader.instance().has_token(ignore_auth_mode=True)
     if token and _MODE not in os.environ:
@@ -70,7 +79,10 @@ def _enable_token(ray: Any, address: str) -> None:
 
 @contextlib.contextmanager
 def _no_complaints() -> Iterator[None]:
-    """Hide what Ray's compiled part writes to standard error. It also raises what matters."""
+    """Hide what Ray's compiled part writes to standard error in the block. It also raises what matters.
+
+    All threads of this process lose their standard error for that time.
+    """
     sys.stderr.flush()
     saved_stderr = os.dup(2)
     try:
@@ -83,7 +95,16 @@ def _no_complaints() -> Iterator[None]:
 
 
 def listens(address: str) -> bool:
-    """Return whether a program takes connections at host:port, within two seconds."""
+    """Return whether a program takes connections at host:port, within two seconds for each address of the host.
+
+    It is also False if the host is unknown.
+
+    Args:
+        address: The host and port. An IPv6 address is in brackets.
+
+    Raises:
+        ValueError: The port isn't a number.
+    """
     host, _, port = address.rpartition(":")
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=2).close()

@@ -30,10 +30,17 @@ _MAX_PATH_BYTES = 107 - 65 - 31
 def own_ray(ray: Any, cores: int, **options: Any) -> Iterator[None]:
     """Start Ray with this many cores, until the end of the block. Exceptions of `ray.init` are passed on.
 
+    In the block this process's environment has a token and lacks other settings of authentication.
+
+    Args:
+        ray: The package.
+        cores: Maximum number of simultaneous tasks of one core.
+        options: Further arguments of `ray.init`.
+
     Raises:
-        RunError: Ray would be open to others, or there is no suitable temporary folder.
+        RunError: Ray would be open to others, or no temporary folder has a short enough path.
         RuntimeError: One of Ray's processes didn't start.
-        OSError: Its folder can't be made.
+        OSError: Its folder can't be made, or the process that cleans up can't be started.
     """
     with scratch_folder(_short_folder()) as folder, _cleaned_up(folder), _closed(ray):
         try:
@@ -57,12 +64,22 @@ def own_ray(ray: Any, cores: int, **options: Any) -> Iterator[None]:
 
 
 def memory_for(task: Task, available: int, workers: int) -> int:
-    """Return the bytes that a task requests of `available` ones: a worker's share, but at least those of one leg."""
+    """Return the bytes that a task requests: what it can use, but no more than a worker's share.
+
+    It is at least what one leg with processes needs, and never more than all available bytes.
+
+    Args:
+        task: The task.
+        available: Bytes of the Ray, 0 if it reports none.
+        workers: Number of simultaneous tasks, at least 1.
+    """
     return min(available, max(task.least_memory_bytes, min(task.memory_bytes, available // workers)))
 
 
 def _short_folder() -> Path:
-    """Return a temporary folder whose path is short enough for sockets in it.
+    """Return the first temporary folder whose path is short enough for sockets in it, and that can be written to.
+
+    Python's own is tried first, then XDG_RUNTIME_DIR, /tmp and /var/tmp.
 
     Raises:
         RunError: There is none.
@@ -75,7 +92,13 @@ def _short_folder() -> Path:
 
 @contextlib.contextmanager
 def _cleaned_up(folder: Path) -> Iterator[None]:
-    """Kill what works in a folder, and remove the folder, after the block or when this process dies."""
+    """Kill what works in a folder, and remove the folder, after the block or when this process dies.
+
+    The end of the block waits until that is done, for about ten seconds at most.
+
+    Raises:
+        OSError: The process that does this can't be started.
+    """
     command = [sys.executable, "-I", "-S", str(_KEEPER), str(folder)]
     with subprocess.Popen(
         command,
@@ -106,7 +129,7 @@ def _closed(ray: Any) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _environment(variables: Mapping[str, str], without: tuple[str, ...]) -> Iterator[None]:
-    """Change this process's environment for the block.
+    """Change this process's environment for the block. Afterwards all these variables are as before.
 
     Args:
         variables: Variables to set.
@@ -127,7 +150,7 @@ def _check_closed(ray: Any) -> None:
     """Check that Ray is closed to others, because another version of it might behave differently.
 
     Raises:
-        RunError: It is open.
+        RunError: It listens on another address than loopback, or requires no token.
     """
     address = ray.get_runtime_context().gcs_address.rpartition(":")[0].strip("[]")
     if not ipaddress.ip_address(address).is_loopback:

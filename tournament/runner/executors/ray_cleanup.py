@@ -17,7 +17,11 @@ _SECONDS = 10.0
 
 
 def main() -> None:
-    """Wait for the end of the input, then clear up."""
+    """Wait for the end of the input, then clear up the folder that is the first argument.
+
+    Processes that use it are killed, for ten seconds at most. This process and its parent are spared. What can't be
+    removed stays.
+    """
     folder = sys.argv[1]
     spared = {os.getpid(), os.getppid()}  # a run that has ended well goes on
     while os.read(0, 1):
@@ -32,7 +36,17 @@ def main() -> None:
 
 
 def working_in(folder: str, spared: set[int]) -> list[int]:
-    """Return the ids of processes, except those spared, with an open file in a folder, in which all of Ray's log."""
+    """Return the ids of processes with an open file below a folder, in any order. All of Ray's processes log there.
+
+    Processes whose open files this user can't see are left out.
+
+    Args:
+        folder: Path of the folder, without links and without a slash at its end.
+        spared: Ids of processes that are left out.
+
+    Raises:
+        OSError: The list of processes can't be read.
+    """
     process_ids = []
     for name in os.listdir("/proc"):
         if name.isdigit() and int(name) not in spared:
@@ -43,6 +57,7 @@ def working_in(folder: str, spared: set[int]) -> list[int]:
 
 
 def _target(entry: os.DirEntry[str]) -> str:
+    """Return the path of an open file, or "" if it can't be read, for example because the file was closed."""
     try:
         return os.readlink(entry.path)
     except OSError:

@@ -47,7 +47,13 @@ _NODE_ID = "ray.io/node-id"  # the label that Ray gives to each node
 
 @dataclass
 class _Submitted:
-    """A task that Ray has, Ray's reference of its receipt, and why it failed before, by the node's id."""
+    """A task that Ray has.
+
+    Attributes:
+        task: The task.
+        reference: Ray's reference of its receipt. Ray drops the receipt when no reference is left.
+        failures: Problems of the nodes on which it failed before, by the node's id. Empty by default.
+    """
 
     task: Task
     reference: Any
@@ -72,13 +78,15 @@ class RayExecutor:
 
         Args:
             workers: Number of simultaneous tasks; 0 for as many as there are cores.
-            address: Address of the cluster; None for a Ray of this run, unless this process has joined a cluster.
+            address: Address of the cluster. It doesn't count if this process has joined a cluster. Otherwise None or ""
+                starts a Ray of this run.
             on_message: Called with messages for the user.
-            strict: Whether the first problem of a node ends the run.
+            strict: Whether the first problem of a node ends the run, by default not.
 
         Raises:
-            InputError: Ray can't be reached.
-            RunError: A Ray of this run would be open to others.
+            InputError: Ray can't be reached or started, the cluster refuses the token, or the address is invalid.
+            RunError: A Ray of this run would be open to others, or no temporary folder has a short enough path.
+            OSError: The folder or the cleaner of a Ray of this run can't be made.
         """
         self._until_closed = contextlib.ExitStack()
         self._workers = workers
@@ -103,10 +111,13 @@ class RayExecutor:
     def _start_own(self, on_message: Callable[[str], None]) -> None:
         """Start a Ray of this run. It gives itself half a minute, so a busy machine gets a second try.
 
+        Args:
+            on_message: Called with a message before the second try.
+
         Raises:
             RuntimeError: It didn't start twice.
-            RunError: It would be open to others.
-            OSError: Its folder can't be made.
+            RunError: It would be open to others, or no temporary folder has a short enough path.
+            OSError: Its folder or its cleaner can't be made.
         """
         try:
             self._until_closed.enter_context(own_ray(ray, self._workers, **_QUIET))
@@ -116,12 +127,15 @@ class RayExecutor:
 
     @property
     def workers(self) -> int:
-        """Number of simultaneous tasks."""
+        """Number of simultaneous tasks, at least 1.
+
+        If none was requested, it is the number of cores that a joined cluster has now.
+        """
         return self._workers or max(1, self._cluster.cores if self._cluster else 1)
 
     @property
     def cluster(self) -> ClusterState | None:
-        """The state of a cluster that was joined, or None."""
+        """The state of a cluster that was joined, or None for a Ray of this run."""
         return self._cluster.state(len(self._submitted)) if self._cluster else None
 
     def play(
@@ -130,14 +144,17 @@ class RayExecutor:
         """Play tasks on the cluster.
 
         Args:
-            artifacts: Contents of bots and house players, by sha256.
+            next_task: Returns the next task, or None if there is none now.
+            artifacts: Contents of bots and house players, by sha256. They are copied at the start.
 
         Yields:
-            The receipts of tasks that have ended.
+            The receipts of tasks that have ended, in the order in which they end.
 
         Raises:
-            InputError: No node can play.
-            RunError: A task failed on every node, workers were lost, or the cluster doesn't answer any more.
+            InputError: No node of a joined cluster can play.
+            RunError: A task failed on every node or on a Ray of this run. Or workers were lost, or the cluster doesn't
+                answer any more. Or the object store's request fails.
+            OSError: The file that nodes have to read can't be written to the results.
         """
         running = self._submitted = []
         try:
@@ -150,11 +167,14 @@ class RayExecutor:
                 ray.cancel(one.reference, force=True)
 
     def close(self) -> None:
-        """Leave the cluster, or end this run's own."""
+        """Leave the cluster, or end this run's own.
+
+        A process that ends after play stays in the cluster, and so does one that had joined it before.
+        """
         self._until_closed.close()
 
     def _max_running(self) -> int:
-        """Return the number of tasks to keep submitted.
+        """Return the number of tasks to keep submitted, and look up a cluster's nodes at most once a second.
 
         Raises:
             RunError: The cluster doesn't answer any more.
@@ -166,7 +186,10 @@ class RayExecutor:
         return self._workers or self._cluster.most
 
     def _submitter(self, artifacts: Mapping[str, bytes]) -> Callable[[Task, list[str]], Any]:
-        """Return a function that submits a task, except to nodes with the given ids, and returns its reference."""
+        """Return a function that submits a task, except to nodes with the given ids, and returns its reference.
+
+        The artifacts, by sha256, are stored in Ray once. They stay there as long as the function does.
+        """
         # All are in one object, because Ray takes a tenth of a millisecond for each object of a task.
         stored = ray.put(_Stored.of(artifacts))
         # Workers of a private Ray inherit the command's hash seed. Those of a cluster are given it, so that sets keep
@@ -176,7 +199,11 @@ class RayExecutor:
         invitation: Invitation | None = None
 
         def submit(task: Task, avoided: list[str]) -> Any:
-            """Submit a task, and return the reference of its receipt.
+            """Submit a task, and return the reference of its receipt. The first call writes the driver's file.
+
+            Args:
+                task: The task.
+                avoided: Ids of nodes that must not be given it.
 
             Raises:
                 OSError: The driver's file can't be written to the results.
@@ -195,10 +222,16 @@ class RayExecutor:
         return submit
 
     def _start(self, task: Task) -> _Submitted:
+        """Submit a task for the first time.
+
+        Raises:
+            OSError: The driver's file can't be written to the results.
+            RunError: The object store's request fails.
+        """
         return _Submitted(task, self._submit(task, self._cluster.avoided({}) if self._cluster else []))
 
     def _wait(self, running: list[_Submitted]) -> tuple[list[_Submitted], list[_Submitted]]:
-        """Wait for at most a second, and return the tasks that are done and the others."""
+        """Wait for at most a second, and return the tasks that are done and the others, both in the given order."""
         began = time.perf_counter()
         references = [one.reference for one in running]
         done, pending = ray.wait(references, timeout=_POLL_SECONDS)
@@ -214,7 +247,8 @@ class RayExecutor:
 
         Raises:
             InputError: Nothing has been played, and no node is left that could.
-            RunError: The task failed on every node, or Ray lost it several times.
+            RunError: The task failed on a Ray of this run or on every node, or Ray lost it four times. Or a node failed
+                that isn't known, or whose first problem ends the run.
         """
         try:
             receipt = ray.get(submitted.reference)
@@ -234,7 +268,7 @@ class RayExecutor:
         return receipt
 
     def _describe_loss(self, task: Task, error: ray.exceptions.RayError) -> str:
-        """Return as text that Ray lost a task."""
+        """Return as text that Ray lost a task. Only its first three legs are named."""
         legs = [" – ".join(seat.name for seat in leg.seats) for leg in task.legs[:_MAX_LEGS_NAMED]]
         named = f"{'; '.join(legs)}{and_more(len(task.legs) - len(legs))}"
         logs = f"; Ray's logs on the nodes: {self._cluster.logs}" if self._cluster else ""
@@ -245,11 +279,16 @@ class RayExecutor:
 
 
 def _in_a_line(error: Exception) -> str:
+    """Return an error's message as one line, cut to 300 characters. If it is empty, return the error's type."""
     return truncate(" ".join(str(error).split()) or type(error).__name__, 300)
 
 
 def _parse_problem(text: str) -> NodeProblem:
-    """Return the problem of a node that failed before the tournament's own code ran, from Ray's long text."""
+    """Return the problem of a node that failed before the tournament's own code ran, from Ray's long text.
+
+    The reason is the last line of the text, which must have one. An import or attribute that fails excludes the node.
+    The node is "unknown" if the text has no address, and its id is "" if no node has the address.
+    """
     node = re.search(r"\bip=([\w.:]+)", text)
     name = node.group(1) if node else "unknown"
     reason = text.splitlines()[-1]
@@ -285,7 +324,7 @@ class _Stored:
 
     @classmethod
     def of(cls, artifacts: Mapping[str, bytes]) -> _Stored:
-        """Return the contents, given by sha256, as one array."""
+        """Return the contents, given by sha256, as one array, in the order of the mapping."""
         ends = itertools.accumulate(map(len, artifacts.values()), initial=0)
         ranges = dict(zip(artifacts, itertools.pairwise(ends)))
         return cls(np.frombuffer(b"".join(artifacts.values()), np.uint8), ranges)
@@ -300,10 +339,13 @@ def _play_remotely(invitation: Invitation, pickled: bytes, stored: _Stored) -> R
     """Play a task on a node.
 
     Args:
+        invitation: What the node must have and be able to read.
         pickled: The task.
+        stored: The artifacts of all players.
 
     Raises:
-        NodeProblem: The node can't play it.
+        NodeProblem: The node can't play it: its versions or packages differ, it can't read or write the results, can't
+            confine a bot, or has too little memory.
     """
     excludes_node, location = True, invitation.location
     try:
@@ -318,7 +360,13 @@ def _play_remotely(invitation: Invitation, pickled: bytes, stored: _Stored) -> R
 
 
 def _node_problem(error: Exception, location: str, excludes_node: bool) -> NodeProblem:
-    """Return an error on this node as its problem."""
+    """Return an error on this node as its problem.
+
+    Args:
+        error: A TournamentError, OSError or MemoryError.
+        location: Folder or URL of the results.
+        excludes_node: Whether no task at all can be played here.
+    """
     address, host = ray.util.get_node_ip_address(), platform.node()
     if isinstance(error, OSError):
         reason = explain_write_error(error, location)

@@ -29,12 +29,17 @@ _AT_ONCE = 1 << 12  # Objects of legs take ten times as much memory as columns.
 class Reconciliation:
     """Compares recorded legs with a schedule. A bot that is disqualified in a leg that counts plays no later leg.
 
+    It begins without records, so all legs of the schedule are missing.
+
     A leg without a record counts until a disqualification excludes it. At tables of three and more every leg of the
     schedule counts, in the version without the bots that were disqualified before it.
 
+    Args:
+        schedule: The schedule of the field.
+
     Attributes:
-        out: Names of the bots that are disqualified.
-        total: Number of legs that count, without excluded ones.
+        out: Names of the bots that are disqualified. It must not be changed.
+        total: Number of legs that count, without missing ones that are excluded.
         done: Number of those that were played.
         in_lanes: Number of those that are missing and have processes.
     """
@@ -153,7 +158,15 @@ class Reconciliation:
             self.in_lanes += sign * int(self._has_processes[missing].sum())
 
     def note(self, legs: Legs) -> None:
-        """Record legs that were played. Legs count if they are complete and have the schedule's match and number."""
+        """Record legs that were played, and find again the disqualified bots and the legs that count.
+
+        Legs count if they are complete and have the schedule's match, number and digest. Others are ignored.
+        At tables of three and more, the digest can also be that of a version without disqualified bots. A played leg is
+        no longer excluded.
+
+        Args:
+            legs: The legs, in any order. Legs can be repeated.
+        """
         if self._plays_on:
             self._record_at_tables(legs)
             return
@@ -173,9 +186,11 @@ class Reconciliation:
     def exclude(self, names: Set[str] = frozenset(), matches: Set[int] = frozenset()) -> None:
         """Exclude the missing legs of these bots and matches from this run. Their played legs still count.
 
+        An excluded leg is included again when it is noted as played.
+
         Args:
-            names: Names of bots.
-            matches: Numbers of matches.
+            names: Names of bots, by default none. Unknown names are ignored.
+            matches: Numbers of matches, by default none.
         """
         if names or matches:
             bots = np.array([name in names for name in self._names], bool)
@@ -221,6 +236,7 @@ class Reconciliation:
 
     @property
     def _is_missing(self) -> npt.NDArray[np.bool_]:
+        """A flag for each leg of the schedule, in its order: whether it counts, wasn't played and isn't excluded."""
         missing: npt.NDArray[np.bool_] = self._counts & ~self._known & ~self._excluded
         return missing
 
@@ -230,7 +246,11 @@ class Reconciliation:
         return np.flatnonzero(self._is_missing)
 
     def wanted(self) -> Iterator[tuple[Fixture, bool]]:
-        """Yield the missing legs in the schedule's order, each with whether it still counts at that moment."""
+        """Yield the missing legs in the schedule's order, each with whether it still counts at that moment.
+
+        These are the legs that are missing when the first one is requested. Those played or excluded later are still
+        yielded.
+        """
         players, each = self._schedule.players, self._schedule.legs_per_replica
         missing = self.missing
         for first in range(0, len(missing), _AT_ONCE):
@@ -250,7 +270,12 @@ class Reconciliation:
 
 
 def reconcile(batches: Iterable[Batch], schedule: Schedule) -> Reconciliation:
-    """Return the batches' legs compared with a schedule: which of them count, and which are missing."""
+    """Return the batches' legs compared with a schedule: which of them count, and which are missing.
+
+    Args:
+        batches: The batches, in any order.
+        schedule: The schedule of the field.
+    """
     reconciliation = Reconciliation(schedule)
     reconciliation.note(Legs.joined(batch.legs for batch in batches))
     return reconciliation
@@ -263,7 +288,7 @@ class _LegIndex:
     Attributes:
         keys: Keys of the legs, ascending, in which an index in `matches` stands for a match.
         matches: Numbers of the matches, ascending, each once.
-        legs_per_replica: Legs of a match in a replica.
+        legs_per_replica: Number of legs of a match in a replica.
     """
 
     keys: Ints
@@ -272,7 +297,7 @@ class _LegIndex:
 
     @classmethod
     def of_all(cls, columns: MatchColumns, legs_per_replica: int) -> _LegIndex:
-        """Return the index of all legs of these matches."""
+        """Return the index of all legs of these matches, which are ordered by replica, then by match."""
         matches = np.sort(columns.match)  # np.unique takes long to import
         matches = matches[np.diff(matches, prepend=-1) > 0]
         number = (columns.replica[:, np.newaxis] * legs_per_replica + np.arange(legs_per_replica)).ravel()
@@ -280,7 +305,10 @@ class _LegIndex:
         return cls(_keys(match, number, len(matches), legs_per_replica), matches, legs_per_replica)
 
     def of(self, match: Ints, number: Ints) -> tuple[Ints, npt.NDArray[np.bool_]]:
-        """Return the indices of legs in the schedule, by match and leg number, and whether each is in it."""
+        """Return the indices of legs in the schedule, by match and leg number, and whether each is in it.
+
+        Both arrays are in the order of the given legs. The index of a leg that isn't in the schedule is meaningless.
+        """
         if not len(self.keys):
             return np.zeros(len(match), np.int64), np.zeros(len(match), bool)
         among = np.minimum(np.searchsorted(self.matches, match), len(self.matches) - 1)
@@ -304,6 +332,10 @@ def find_fixtures(legs: Legs, schedule: Schedule, recorded: Legs) -> Iterator[Fi
         legs: The legs.
         schedule: The schedule of the field.
         recorded: All legs of the records, which show the bots disqualified in each.
+
+    Yields:
+        A fixture or a text for each leg, in the order of `legs`. It is a text if a player isn't in the schedule, the
+        digest is another, or sessions are missing or too many. Whether the match is in the schedule isn't checked.
     """
     outs = _first_outs(recorded, schedule.legs_per_replica) if recorded.seats > SEATS_THAT_END_A_LEG else {}
     entrants = {player.name: player for player in schedule.competitors}
@@ -342,7 +374,7 @@ def _first_outs(legs: Legs, legs_per_replica: int) -> dict[str, tuple[int, int, 
 
 
 def _are_complete(legs: Legs, schedule: Schedule) -> npt.NDArray[np.bool_]:
-    """Return whether each leg has all its sessions, or those until a fault ended it."""
+    """Return whether each leg has all its sessions, or those until a fault ended it, in the order of the legs."""
     planned = schedule.sessions_per_leg
     complete: npt.NDArray[np.bool_] = (legs.sessions == planned) | ((legs.sessions < planned) & legs.ended)
     return complete

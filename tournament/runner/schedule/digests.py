@@ -21,7 +21,7 @@ class Digests:
     The shared part is written and hashed once, and so is each player, who is identified by kind and number.
 
     Args:
-        shared: Values that all legs share.
+        shared: Values that all legs share, as JSON values, at least one.
     """
 
     def __init__(self, shared: list[Any]) -> None:
@@ -33,9 +33,10 @@ class Digests:
         """Return the digest of a leg, of 32 bytes.
 
         Args:
-            players: The entrants by seat, then the house player if there is one.
-            number: Number of the leg in its match.
-            disqualified: The seats of bots that were disqualified in an earlier leg.
+            players: The entrants by seat, then the house player if there is one. The first is an entrant.
+            number: Number of the leg in its match, from 0.
+            disqualified: The seats of bots that were disqualified in an earlier leg, ascending. By default there are
+                none.
         """
         digest = self._hash_first(players[0]).copy()
         end = b",%b" % _json(list(disqualified)) if disqualified else b""
@@ -45,8 +46,12 @@ class Digests:
     def digest_columns(self, columns: MatchColumns, players: Seats, legs_per_replica: int) -> bytes:
         """Return the digests of all legs of matches, of 32 bytes each, one after the other.
 
+        They are in the order of the columns' rows, and in each row by leg number. No bot is disqualified in them.
+
         Args:
+            columns: The matches.
             players: The players to whose places the columns refer.
+            legs_per_replica: Number of legs of each row.
         """
         first = {place: self._hash_first(players[place]) for place in _distinct(columns.players[:, :1])}
         other_texts = {place: self._encode_other(players[place]) for place in _distinct(columns.players[:, 1:])}
@@ -64,12 +69,14 @@ class Digests:
         return bytes(digests)
 
     def _hash_first(self, player: Competitor) -> Any:
+        """Return the hash of the shared part and a leg's first player, an entrant. Copy it before an update."""
         if player.number not in self._before:
             self._before[player.number] = digest = self._start.copy()
             digest.update(_player(player))
         return self._before[player.number]
 
     def _encode_other(self, player: Competitor) -> bytes:
+        """Return the part of a digest's content for a player that isn't a leg's first."""
         key = player.kind, player.number
         if key not in self._after:
             self._after[key] = _player(player)
@@ -77,13 +84,16 @@ class Digests:
 
 
 def _distinct(indices: npt.NDArray[np.int32]) -> list[int]:
+    """Return the distinct values of an array of indices, ascending."""
     distinct: list[int] = np.flatnonzero(np.bincount(indices.ravel())).tolist()
     return distinct
 
 
 def _player(player: Competitor) -> bytes:
+    """Return a player's name and artifact as JSON, with a comma after them."""
     return _json([player.name, player.artifact]) + b","
 
 
 def _json(parts: list[Any]) -> bytes:
+    """Return a list as JSON without spaces. The keys of objects are sorted."""
     return json.dumps(parts, sort_keys=True, separators=(",", ":")).encode()

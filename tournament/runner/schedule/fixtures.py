@@ -18,12 +18,12 @@ class Competitor:
     """An entrant that can play, or a house player.
 
     Attributes:
-        number: Permanent number among the entrants or among the house players.
+        number: Permanent number among the entrants or among the house players, from 0.
         name: Name of the player.
-        kind: How it plays, such as "wasm" or "house".
-        artifact: sha256 of what plays.
-        author: Author of an entrant, whose bots share no drawn table; "" if that doesn't matter.
-        is_house: Whether it is one of the host's own bots.
+        kind: How it plays: "wasm", "python" or "program" for an entrant, "house" for a house player.
+        artifact: sha256 of what plays, in hex.
+        author: Author of an entrant, whose bots share no drawn table. It is "" if that doesn't matter, the default.
+        is_house: Whether it is an entrant that is one of the host's own bots, by default not.
     """
 
     number: int
@@ -43,11 +43,11 @@ class Fixture(NamedTuple):
 
     Attributes:
         match: Number of the match.
-        number: Number of the leg in its match.
+        number: Number of the leg in its match, from 0. Later replicas continue the numbers.
         digest: Digest of the leg, in hex.
         seats: Entrants by seat. A house player has none.
         house: The house player; None if there is none.
-        out: Seats of bots that were disqualified in an earlier leg, at tables of three and more.
+        out: Seats of bots that were disqualified in an earlier leg, ascending. Empty with one or two seats.
     """
 
     match: int
@@ -79,7 +79,8 @@ class Replicas:
 
     Attributes:
         of_all: Minimum number of replicas of a match.
-        more: Numbers of replicas of matches that have more, by the match's number. Empty by default.
+        more: Numbers of replicas of matches that have more, by the match's number. Empty by default. It must not be
+            changed. Numbers below `of_all` don't count.
     """
 
     of_all: int = 1
@@ -91,7 +92,7 @@ class Replicas:
 
     @property
     def most(self) -> int:
-        """Largest number of replicas."""
+        """Largest number of replicas of a match."""
         return max(self.of_all, *self.more.values()) if self.more else self.of_all
 
 
@@ -103,7 +104,7 @@ class MatchLegs(NamedTuple):
 
     Attributes:
         match: Number of the match.
-        numbers: Numbers of its legs in the replica.
+        numbers: Numbers of its legs in the replica, ascending.
         seats: Entrants by seat.
         house: The house player; None if there is none.
     """
@@ -121,11 +122,13 @@ class MatchLegs(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class MatchColumns:
-    """Matches in replicas as columns: a large field has half a million.
+    """Matches in replicas as columns, because a large field has half a million.
+
+    Rows are ordered by replica, in each by match.
 
     Attributes:
         match: Numbers of the matches.
-        replica: Numbers of the replicas.
+        replica: Numbers of the replicas, from 0.
         players: The players, as in `MatchLegs.players`, a row for each match. They are given as indices in
             `Schedule.players`.
     """

@@ -34,15 +34,16 @@ class Schedule(ABC):
 
     Attributes:
         rules: Contest whose rules are played. Contests with the same rules, seed and bots have the same games.
-        settings: Settings on which games depend.
+        settings: Settings on which games depend. They must not be changed.
         key: Master key of the seed.
-        competitors: The entrants that can play.
-        house: The house players.
+        competitors: The entrants that can play, in any order. `MatchColumns.players` has their indices.
+        house: The house players, in any order. Empty in a contest without house players, the default.
         version: The contest's `engine_version`, "" for legs that aren't recorded.
-        replicas: Number of replicas of each match.
-        fingerprint: Fingerprint of the seed, which suffices to list the fixtures without the key.
-        paired: Entrant that is only tried. Nothing random depends on its name and contents, so that another version
-            meets the same, by keys that no contest has.
+        replicas: Number of replicas of each match, by default one.
+        fingerprint: Fingerprint of the seed, which suffices to list the fixtures without the key. If it is "", it is
+            computed from the key.
+        paired: Name of an entrant that is only tried, None if there is none. Nothing random depends on its name and
+            contents. So another version meets the same deals and opponents, by keys that no contest has.
     """
 
     rules: str
@@ -72,11 +73,11 @@ class Schedule(ABC):
 
     @abstractmethod
     def digests(self) -> Digests:
-        """Return the object that computes the digest of any leg."""
+        """Return a new object that computes the digest of any leg."""
 
     @abstractmethod
     def columns(self) -> MatchColumns:
-        """Return the matches of all legs, replica by replica, in each by number."""
+        """Return the matches of all legs, replica by replica, in each by number, ascending."""
 
     @property
     def players(self) -> Seats:
@@ -84,22 +85,32 @@ class Schedule(ABC):
         return (*self.competitors, *self.house)
 
     def matches(self) -> Iterator[MatchLegs]:
-        """Yield the matches one by one, replica by replica."""
+        """Yield the matches one by one, replica by replica, in each by number, ascending."""
         columns, players, each = self.columns(), self.players, self.legs_per_replica
         for match, replica, places in zip(columns.match.tolist(), columns.replica.tolist(), columns.players.tolist()):
             match_players = tuple(players[place] for place in places)
             yield MatchLegs(match, range(replica * each, (replica + 1) * each), *self.split(match_players))
 
     def split(self, players: Seats) -> tuple[Seats, Competitor | None]:
-        """Return the players of a match as the entrants by seat and the house player."""
+        """Return the players of a match as the entrants by seat and the house player.
+
+        Args:
+            players: The entrants by seat, then the house player if the schedule has any.
+
+        Returns:
+            The entrants, and the house player, which is None without house players.
+        """
         return (players[:-1], players[-1]) if self.house else (players, None)
 
     def seats_of(self, matches: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-        """Return `MatchColumns.players` without the house player."""
+        """Return rows of `MatchColumns.players` without the house player, a column for each seat.
+
+        The result shares the memory of the rows, and is the same array without house players.
+        """
         return matches[:, :-1] if self.house else matches
 
     def leg(self, fixture: Fixture) -> Leg:
-        """Return a leg with its keys.
+        """Return a leg with its keys. Seats that are out in the fixture get the kind "out".
 
         rand() is SplitMix64 from a number of the seat's own. The bot can know this number, because no other randomness
         follows from it. An opponent sees a few bits of each word in the bot's answers, and would have to try 2⁶⁴
@@ -129,7 +140,14 @@ class Schedule(ABC):
 
     @abstractmethod
     def _rotation(self, fixture: Fixture, keys: SubKeys) -> int:
-        """Return the number of positions by which a leg moves its bots from those that its keys draw for them."""
+        """Return the number of positions by which a leg moves its bots from those that its keys draw for them.
+
+        The caller takes it modulo the number of seats.
+
+        Args:
+            fixture: The leg.
+            keys: The leg's own keys.
+        """
 
     def _chance_label(self, fixture: Fixture) -> tuple[str, str]:
         """Return the label of all that is random in a leg: a kind, and its digest or that of any version of the bot."""
@@ -147,14 +165,17 @@ class Schedule(ABC):
         return self.digests()
 
     def fixtures(self) -> Iterator[Fixture]:
-        """Yield all legs before their keys are computed."""
+        """Yield all legs before their keys are computed: replica by replica, in each by match and leg number.
+
+        No bot is out in them.
+        """
         digests = self.digests()
         for one in self.matches():
             for number in one.numbers:
                 yield Fixture(one.match, number, digests.of(one.players, number).hex(), one.seats, one.house)
 
     def legs(self) -> Iterator[Leg]:
-        """Yield all legs with their keys."""
+        """Yield all legs with their keys, in the order of `fixtures`."""
         return map(self.leg, self.fixtures())
 
 
@@ -165,11 +186,13 @@ class RoundRobin(Schedule):
     Legs of a replica are ordered by match number, and those of a duplicate match follow each other.
 
     Attributes:
-        of: The entrant that plays in every match; None: all combinations are played.
-        seats: Seats of a match; None: one match of all entrants.
-        tables: Matches of a replica that each entrant hosts, its guests drawn; None: all combinations are played.
-        against_copies: Whether each entrant plays its copy alone.
-        first_by_name: Whether of two seats the first by name begins the first leg. Otherwise this is drawn.
+        of: Name of the entrant that plays in every match. Other matches are left out. None keeps all matches.
+        seats: Seats of a match, with those of house bots; None: one match of all entrants.
+        tables: Matches of a replica that each entrant hosts, its guests drawn; None: all combinations are played. A
+            table with the same players as an earlier one of the replica is left out.
+        against_copies: Whether each entrant plays its copy alone. Entrants without a copy don't play.
+        first_by_name: Whether of two seats the first by name begins the first leg. Otherwise this is drawn. In either
+            case the beginner alternates from leg to leg.
     """
 
     of: str | None = None
@@ -185,44 +208,52 @@ class RoundRobin(Schedule):
 
     @property
     def house_seats(self) -> int:
-        """Number of a match's seats that are the house bots', which are the last ones."""
+        """Number of a match's seats that are the house bots', which are the last ones. 0 without that setting."""
         return int(self.settings.get("house_seats", 0))
 
     @property
     def entrants(self) -> list[int]:
-        """Indices of the competitors that draw or share the other seats, ordered by number."""
+        """Indices of the competitors that draw or share the other seats, by their numbers, ascending.
+
+        Without `house_seats` these are all competitors, also the host's own bots.
+        """
         return self._numbered(lambda player: not (self.house_seats and player.is_house))
 
     @property
     def house_bots(self) -> list[int]:
-        """Indices of the competitors that have the house's seats, ordered by number."""
+        """Indices of the competitors that have the house's seats, by their numbers. Empty without `house_seats`."""
         return self._numbered(lambda player: bool(self.house_seats) and player.is_house)
 
     def _numbered(self, belongs: Callable[[Competitor], bool]) -> list[int]:
+        """Return the indices of the competitors that the function accepts, by the competitors' numbers, ascending."""
         indices = [place for place, player in enumerate(self.competitors) if belongs(player)]
         return sorted(indices, key=lambda place: self.competitors[place].number)
 
     @property
     def seat_count(self) -> int:
-        """Number of seats of a match."""
+        """Number of seats of a match, with those of house bots."""
         return len(self.entrants) + self.house_seats if self.seats is None else self.seats
 
     @cached_property
     def legs_per_replica(self) -> int:
-        """Number of legs of a match in one replica."""
+        """Number of legs of a match in one replica: one for each seat if the match is duplicate, otherwise 1."""
         return legs_per_replica(self.settings, self.seat_count)
 
     @property
     def legs_sharing_deals(self) -> int:
-        """Number of consecutive legs that have the same deals."""
+        """Number of consecutive legs that have the same deals: all of a match in one replica."""
         return self.legs_per_replica
 
     def digests(self) -> Digests:
-        """Return what makes the digests of its legs."""
+        """Return a new object that computes the digests of its legs, from all settings and the seed's fingerprint."""
         return Digests([self.version, self.rules, self.settings, self.fingerprint or seed_fingerprint(self.key)])
 
     def columns(self) -> MatchColumns:
-        """Return numbers and players of all matches."""
+        """Return numbers and players of all matches, replica by replica, in each by number, ascending.
+
+        The players of a row are in the order of their seats: by name, with house bots last. Of three and more, an
+        entrant that is only tried is the first.
+        """
         if self.tables is not None:
             drawn = [self._drawn(replica) for replica in range(self.replicas.most)]
             matches, tables = [match for match, _ in drawn], [table for _, table in drawn]
@@ -242,9 +273,10 @@ class RoundRobin(Schedule):
         return _in_replicas(self.replicas, matches, [self._seated(table) for table in tables])
 
     def _combinations(self) -> Ints:
-        """Return the indices of the competitors in each match, ordered by number.
+        """Return the indices of the competitors in each match, a row each, in a row ordered by number.
 
-        Each combination of entrants meets each combination of house bots.
+        Each combination of entrants meets each combination of house bots. Rows go by the entrants in colexicographic
+        order, then by the house bots. There are none if competitors are too few.
         """
         own = self._combined(self.entrants, self.seat_count - self.house_seats)
         house = self._combined(self.house_bots, self.house_seats)
@@ -252,6 +284,10 @@ class RoundRobin(Schedule):
         return self._by_number(tables) if self.house_seats else tables
 
     def _combined(self, indices: list[int], count: int) -> Ints:
+        """Return the combinations of `count` of these indices, a row each, in colexicographic order of their places.
+
+        For a count of 0 there is one empty row, and no row if there are fewer indices than the count.
+        """
         tables: Ints = np.array(indices, np.int64)[combinations(len(indices), count)]
         return tables
 
@@ -262,7 +298,10 @@ class RoundRobin(Schedule):
         return ordered
 
     def _copy_pairs(self) -> Ints:
-        """Return the indices of each competitor and its copy, ordered by number."""
+        """Return the indices of each competitor and its copy, a row each, in a row ordered by number.
+
+        Rows ascend by the larger number of the two. Competitors without a copy are left out.
+        """
         index_by_name = {player.name: place for place, player in enumerate(self.competitors)}
         number = [player.number for player in self.competitors]
         pairs = [
@@ -274,7 +313,10 @@ class RoundRobin(Schedule):
         return np.array(pairs, np.int64).reshape(-1, 2)
 
     def _drawn(self, replica: int) -> tuple[Ints, Ints]:
-        """Return the numbers of the drawn matches of a replica, and the indices of their players."""
+        """Return the numbers of the drawn matches of a replica, ascending, and the indices of their players.
+
+        In a row of players, entrants ascend by number, and house bots follow, also by number.
+        """
         places, house = self.entrants, self.house_bots
         players = [self.competitors[place] for place in places]
         # Versions of a bot that is only tried meet the same tables, no matter what their names are.
@@ -288,7 +330,7 @@ class RoundRobin(Schedule):
         return np.array([match for match, _ in drawn], np.int64), np.array([*places, *house], np.int64)[members]
 
     def _seated(self, tables: Ints) -> Ints:
-        """Return entrants in the order of their seats.
+        """Return tables with each row in the order of the seats. Rows keep their order.
 
         They go by name, and bots that have the house's seats are last. Among many, an entrant that is only tried is
         the first, so that all of its versions have the same neighbours.
@@ -306,6 +348,12 @@ class RoundRobin(Schedule):
         return seated
 
     def _rotation(self, fixture: Fixture, keys: SubKeys) -> int:
+        """Return the rotation of a leg, which the caller takes modulo the number of seats.
+
+        Args:
+            fixture: The leg.
+            keys: Keys of the leg. For later legs of two seats, those of the match's first leg are used.
+        """
         # For two bots the key draws which one comes first in a match's first leg. Then they alternate, so that no role
         # depends on a bot's name. For more the key draws the positions. The legs of a duplicate match share it, and
         # differ only by their rotation.
@@ -320,6 +368,7 @@ class RoundRobin(Schedule):
         return fixture.number + to_number(keys.of("first")) % 2
 
     def _deals_label(self, fixture: Fixture) -> tuple[str, str]:
+        """Return the label of a leg's deals: that of the first leg with the same deals, in which no bot is out."""
         first = fixture.number - fixture.number % self.legs_sharing_deals
         if first != fixture.number:
             digest = self._digests.of(fixture.seats, first).hex()
@@ -338,27 +387,30 @@ class AgainstHouse(Schedule):
 
     @property
     def sessions_per_leg(self) -> int:
-        """Number of sessions of a leg."""
+        """Number of sessions of a leg, always 1."""
         return 1
 
     @property
     def legs_per_replica(self) -> int:
-        """Number of legs of a match in one replica."""
+        """Number of legs of a match in one replica: the setting `sessions`."""
         return int(self.settings["sessions"])
 
     @property
     def legs_sharing_deals(self) -> int:
-        """Number of consecutive legs that have the same deals."""
+        """Number of consecutive legs that have the same deals: 1, because each leg has its own."""
         return 1
 
     def digests(self) -> Digests:
-        """Return what makes the digests of its legs."""
+        """Return a new object that computes the digests of its legs. They don't depend on the number of sessions."""
         # The sessions are omitted, because more of them don't change the earlier ones.
         settings = {key: value for key, value in self.settings.items() if key != "sessions"}
         return Digests([self.version, self.rules, settings, self.fingerprint or seed_fingerprint(self.key)])
 
     def columns(self) -> MatchColumns:
-        """Return numbers and players of all matches."""
+        """Return numbers and players of all matches, replica by replica, in each by number, ascending.
+
+        A row of players is the index of an entrant and that of a house player. Without either kind there are no rows.
+        """
         entrants = {competitor.number: place for place, competitor in enumerate(self.competitors)}
         house = {player.number: place for place, player in enumerate(self.house, len(entrants))}
         pairs = list(in_squares(list(entrants), list(house)))
@@ -367,9 +419,14 @@ class AgainstHouse(Schedule):
         return _in_replicas(self.replicas, [match], [players])
 
     def _rotation(self, fixture: Fixture, keys: SubKeys) -> int:
+        """Return 0, because there is only one seat."""
         return 0
 
     def _deals_label(self, fixture: Fixture) -> tuple[str, str]:
+        """Return the label of a leg's deals, which all entrants share against a house player in a session.
+
+        If an entrant is only tried, the label is that of the leg's other randomness, and no entrants share it.
+        """
         if self.paired is not None:
             return self._chance_label(fixture)
         assert fixture.house
@@ -381,11 +438,12 @@ _ANYONE = Competitor(-1, "", "wasm", "")
 
 
 def _in_replicas(replicas: Replicas, matches: Sequence[Ints], players: Sequence[Ints]) -> MatchColumns:
-    """Return matches as columns, replica by replica, each in as many replicas as it has.
+    """Return matches as columns, replica by replica, each in as many replicas as it has. In each the order is kept.
 
     Args:
+        replicas: Number of replicas of each match, at least one.
         matches: Numbers of the matches of each replica, or of all replicas if there is one array.
-        players: The players of these matches.
+        players: The players of these matches, a row of indices for each.
     """
     parts: list[tuple[Ints, Ints, Ints]] = []
     for replica in range(replicas.most):

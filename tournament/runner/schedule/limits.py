@@ -13,7 +13,12 @@ _MAX_LEGS = 1_000_000  # limit for all combinations of three and more
 
 
 def too_many(schedule: RoundRobin) -> str:
-    """Return the limit of entrants or legs that a schedule exceeds, or the house bots it lacks, with the fix, or ""."""
+    """Return the first limit that a schedule exceeds, as text with the fix, or "" if it exceeds none.
+
+    All schedules need enough house bots and at most 64 seats. Two more limits hold for combinations of three and more
+    of the entrants. They have at most a million legs, unless one entrant plays in all, and a limit of match numbers.
+    Drawn tables and a match of all entrants have neither.
+    """
     entrants, seats, house = len(schedule.entrants), schedule.seat_count, len(schedule.house_bots)
     if house < schedule.house_seats:
         return (
@@ -41,7 +46,11 @@ def too_many(schedule: RoundRobin) -> str:
 
 
 def too_few_authors(schedule: RoundRobin) -> str:
-    """Return the problem if no table can be drawn without two bots of one author, or ""."""
+    """Return the problem, as text with the fix, if no table can be drawn without two bots of one author.
+
+    It is "" if there are enough authors, or tables aren't drawn. An entrant whose author is "" counts as an author of
+    its own. House bots aren't counted.
+    """
     authors = {
         player.author or f" {player.name}" for player in map(schedule.competitors.__getitem__, schedule.entrants)
     }

@@ -15,7 +15,12 @@ from tournament.store.field import Batch
 def recorded_replicas(batches: Iterable[Batch], legs_per_replica: int) -> Replicas:
     """Return the played replicas of each match, at most one more than it has legs after the first replica.
 
-    Numbers of legs can be forged, so they alone don't count.
+    Numbers of legs can be forged, so they alone don't count. The minimum is one replica, also of matches without legs.
+    Matches with legs in later replicas are in `Replicas.more`, even if some of these legs are missing.
+
+    Args:
+        batches: Batches of the records, in any order.
+        legs_per_replica: Number of legs of a match in a replica.
     """
     more: dict[int, int] = {}
     played: Counter[int] = Counter()
@@ -34,8 +39,10 @@ def extend_with_played_replicas(
 ) -> Schedule:
     """Return the schedule of requested replicas and of further ones that the current players have played.
 
+    A further replica counts if all its legs are recorded, and so are those of further replicas before it.
+
     Args:
-        schedule_with: Called with the replicas of each match; returns the schedule.
+        schedule_with: Called with the replicas of each match, up to three times; returns the schedule.
         requested: Replicas that the schedule has in any case.
         batches: Batches of the records.
 

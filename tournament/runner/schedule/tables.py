@@ -24,6 +24,8 @@ _Hashes = npt.NDArray[np.uint64]
 def combinations(items: int, count: int) -> Ints:
     """Return the combinations of `count` of the integers 0 to `items` − 1, a row each, in colexicographic order.
 
+    The integers of a row ascend. A count of 0 gives one empty row. With too few integers there is no row.
+
     The last column comes first. Its values divide the rows into groups. In each group the columns before it are the
     first combinations of one fewer.
     """
@@ -38,11 +40,11 @@ def combinations(items: int, count: int) -> Ints:
 
 
 def colex_numbers(numbers: Sequence[int], tables: Ints) -> Ints:
-    """Return the numbers of combinations in colexicographic order.
+    """Return the numbers of combinations in colexicographic order, from 0, one for each row of `tables`.
 
     Args:
-        numbers: Numbers of the items.
-        tables: Indices of items, a row for each combination, in which the items' numbers ascend.
+        numbers: Numbers of the items, from 0, in any order.
+        tables: Indices in `numbers`, a row for each combination, in which the items' numbers ascend.
     """
     ranks = np.zeros(len(tables), np.int64)
     for place, column in enumerate(tables.T, 1):
@@ -51,7 +53,10 @@ def colex_numbers(numbers: Sequence[int], tables: Ints) -> Ints:
 
 
 def in_squares(first: Sequence[int], second: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield all pairs of numbers, one of either sequence, in the order in which `house_match_number` numbers them."""
+    """Yield all pairs of a number of `first` and one of `second`, by the pairs' `house_match_number`, ascending.
+
+    The sequences can be in any order. A number that a sequence repeats counts once.
+    """
     ones, others = set(first), set(second)
     for larger in sorted(ones | others):
         if larger in others:
@@ -72,18 +77,21 @@ def drawn_tables(
     house: tuple[str, ...] = (),
     house_seats: int = 0,
 ) -> tuple[tuple[int, tuple[int, ...]], ...]:
-    """Return the tables of a replica: the match number of each, and the indices of its bots.
-
-    Those of house bots follow those of entrants.
+    """Return the drawn tables of a replica by match number, ascending. The last 32 results are cached.
 
     Args:
-        fingerprint: That of the seed.
-        entrants: Their numbers, names and authors. Those of one author, if it isn't "", share no table.
-        seats: Number of a table's seats that are the entrants'.
+        fingerprint: Fingerprint of the seed.
+        entrants: Number, name and author of each entrant. Those of one author, if it isn't "", share no table.
+        seats: Number of a table's seats that are the entrants'. There must be as many entrants.
         tables: Number of tables that each entrant hosts. A table with the same players as an earlier one is omitted.
-        replica: Number of the replica.
-        house: Names of the house bots.
-        house_seats: Number of a table's seats that are theirs.
+        replica: Number of the replica, from 0.
+        house: Names of the house bots. By default there are none.
+        house_seats: Number of a table's seats that are the house bots', by default 0.
+
+    Returns:
+        For each table the match number and the indices of its bots: first those in `entrants`, ascending. Indices of
+        house bots follow, ascending, counted from the number of entrants. A table has fewer entrants than seats if
+        there are too few authors.
     """
     index = {number: place for place, (number, _, _) in enumerate(entrants)}
     draw = Draw(fingerprint, [name for _, name, _ in entrants], [author for _, _, author in entrants])
@@ -109,8 +117,9 @@ class Draw:
 
     Args:
         fingerprint: Fingerprint of the seed.
-        names: Names of those that can be drawn.
-        authors: Their authors, "" if that doesn't matter.
+        names: Names of the bots that can be drawn.
+        authors: The bots' authors in the same order, "" for a bot whose author doesn't matter. Empty if none matters,
+            which is the default.
     """
 
     def __init__(self, fingerprint: str, names: Sequence[str], authors: Sequence[str] = ()) -> None:
@@ -123,9 +132,10 @@ class Draw:
         """Return the indices of the guests at a table, those with the lowest hashes, in ascending order.
 
         Args:
+            replica: Number of the replica, from 0.
             host: Index of the host.
-            index: The table's place among those that it hosts.
-            count: Number of guests. There are fewer if the authors don't suffice.
+            index: The table's place among those that it hosts, from 0.
+            count: Number of guests, less than the number of names. There are fewer guests if the authors don't suffice.
         """
         hashes = self._hashes(replica, self._names[host], index)
         hashes[host] = np.iinfo(np.uint64).max
@@ -134,15 +144,29 @@ class Draw:
         return _lowest(hashes, count)
 
     def serving(self, replica: int, host: str, index: int, count: int) -> tuple[int, ...]:
-        """Return the indices of `count` of them for a table of a host, given by name, that isn't among them."""
+        """Return the indices of the bots with the lowest hashes for a table, in ascending order. Authors don't count.
+
+        Args:
+            replica: Number of the replica, from 0.
+            host: Name of the table's host, which isn't one of the bots.
+            index: The table's place among those that the host has, from 0.
+            count: Number of bots. All are returned if there are no more.
+        """
         return _lowest(self._hashes(replica, host, index), count)
 
     def _hashes(self, replica: int, host: str, index: int) -> _Hashes:
+        """Return a new array with the hash of each bot for a host's table, in the order of the names."""
         table = _hash64("table", self._fingerprint, str(replica), host, str(index))
         return _mixed(_mixed(self._own ^ np.uint64(table)) + np.uint64(table))
 
     def _without_common_authors(self, host: int, count: int, in_order: Sequence[int]) -> tuple[int, ...]:
-        """Return the first guests without a common author among them or with the host."""
+        """Return the first guests without a common author among them or with the host, as ascending indices.
+
+        Args:
+            host: Index of the host.
+            count: Maximum number of guests. There are fewer if the authors don't suffice.
+            in_order: Indices of all bots, in the order in which they are tried.
+        """
         seated, guests = {self._authors[host]}, list[int]()
         for guest in in_order:
             if guest != host and (not (author := self._authors[guest]) or author not in seated):
@@ -154,13 +178,13 @@ class Draw:
 
 
 def _lowest(hashes: _Hashes, count: int) -> tuple[int, ...]:
-    """Return the indices of the `count` lowest hashes, in ascending order."""
+    """Return the indices of the `count` lowest hashes, in ascending order. All are returned if there are no more."""
     lowest = np.argpartition(hashes, count - 1)[:count] if count < len(hashes) else np.arange(len(hashes))
     return tuple(np.sort(lowest).tolist())
 
 
 def _hash64(*parts: str) -> int:
-    """Return 64 bits of a hash of texts."""
+    """Return 64 bits of a hash of texts. Their lengths count, so other divisions of the same text differ."""
     content = b"".join(b"%d:%b" % (len(text := part.encode()), text) for part in parts)
     return int.from_bytes(blake2b(content, digest_size=8, person=b"drawn tables").digest(), "little")
 

@@ -129,15 +129,17 @@ def program(module: wasmtime.Module, *more: Any) -> Program:
     """Return the constant parts of a bot's starts.
 
     Args:
-        more: Arguments of Program after those of the module.
+        module: The bot's module, which the result keeps alive.
+        more: Arguments of Program after those of the module: exports, functions to call first, and so on.
     """
     return Program(module, address_of(module.ptr()), *more)
 
 
 def native_function(store: Store, kind: wasmtime.FuncType, function: int, argument: int) -> Extern:
-    """Return a C function as a WebAssembly function.
+    """Return a C function as a WebAssembly function. The caller must keep alive what the addresses belong to.
 
     Args:
+        store: Store in which the function is called.
         kind: Type of the function in WebAssembly.
         function: Address of the C function.
         argument: Address that it gets as its first argument.
@@ -166,7 +168,9 @@ def resident(store: Store, memory: Extern, first: int) -> int:
     If the system doesn't report that, all of them count.
 
     Args:
-        first: Number of bytes to look at.
+        store: Store of the memory.
+        memory: The memory.
+        first: Number of bytes to look at. Bytes beyond the memory's end don't count.
     """
     place, size = store.place_of(memory)
     size = min(first, size)

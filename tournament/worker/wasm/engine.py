@@ -106,7 +106,10 @@ def _slots() -> int:
 
 @cache
 def has_pool() -> bool:
-    """Return whether the machine has addresses for the pool, and the runtime has pools. If so, make its engine."""
+    """Return whether the machine has addresses for the pool, and the runtime has pools. If so, make its engine.
+
+    The answer is found once in a process.
+    """
     try:
         # Twice as many, so that enough are left. The runtime would end the process without the pool's.
         mmap.mmap(-1, 2 * _slots() * _SLOT_BYTES, mmap.MAP_PRIVATE, prot=0).close()

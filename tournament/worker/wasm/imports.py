@@ -23,10 +23,14 @@ from tournament.worker.wasm.stand_ins import ANSWERED, SEED_RANDOM, STATUS, stan
 class Imports:
     """A bot's imports by name, and the objects behind them.
 
+    It must be kept as long as the bot can be called, because the bot has the addresses of these objects.
+
     Attributes:
+        externs: The imports by name. It must not be changed, because bots without imports share one.
         helpers: The contest's helpers; None if the bot imports nothing, or the contest has none.
         surroundings: Time, random bytes and printing; None if the bot imports none of these.
-        seed_random: Seeds the rand() that replaces libc's; None if the bot imports no stand-ins.
+        seed_random: Called with a number of 64 bits, seeds the rand() that replaces libc's. None if the bot imports no
+            stand-ins.
     """
 
     externs: dict[str, Extern]
@@ -39,9 +43,12 @@ _NO_IMPORTS = Imports({}, None, None, None)
 
 
 def imports_of(store: Store, bot: LoadedBot, kind: Engine, seed: int, fuel: Fuel, *, by_lines: bool) -> Imports:
-    """Return a bot's imports.
+    """Return a bot's imports, which must be kept as long as the bot can be called.
 
     Args:
+        store: Store of the bot.
+        bot: The bot. Its imports must have been checked.
+        kind: The store's engine.
         seed: Seed of the bot's rand(), from which all randomness of the imports follows.
         fuel: Charged for calls of the imports.
         by_lines: Whether libc writes the bot's output line by line, as to a terminal.
@@ -71,10 +78,16 @@ def _surround(
     """Add the functions for time, random bytes and printing to `natives`, for a bot's imports of these.
 
     Args:
+        store: Store of the bot.
+        natives: Receives the functions by name.
+        bot: The bot.
+        kind: The store's engine.
         key: Key of the random bytes.
+        fuel: Charged for calls of the functions.
+        by_lines: Whether libc writes the bot's output line by line.
 
     Returns:
-        What is behind the functions.
+        The object behind the functions, which must be kept as long as these can be called.
     """
     surroundings = Surroundings(key, fuel=fuel, context=store.context)
     functions = surroundings.functions | ({STATUS: surroundings.terminal} if by_lines else {})
@@ -87,7 +100,17 @@ def _surround(
 def _new_helpers(
     store: Store, interface: Interface, key: bytes, fuel: Fuel
 ) -> tuple[Helpers | None, dict[str, Extern]]:
-    """Return the contest's helpers for a bot, None if it has none, and the functions to import by name."""
+    """Return the contest's helpers for a bot, and the functions to import by name.
+
+    Without helpers in the contest these are None and an empty dictionary. The helpers must be kept as long as the
+    functions can be called.
+
+    Args:
+        store: Store of the bot.
+        interface: The contest's interface.
+        key: Key of the helpers' random numbers.
+        fuel: Charged for calls of the helpers.
+    """
     if interface.compiled.new_helpers is None:
         return None, {}
     helpers = interface.compiled.new_helpers(key, fuel=fuel)

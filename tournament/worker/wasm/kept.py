@@ -76,7 +76,10 @@ class KeptBots:
             os.close(self._pages)
 
     def serve(self, limits: BotLimits, seats: int) -> bool:
-        """Return whether the bots can play legs with these limits and this many seats, in this process."""
+        """Return whether the bots can play legs with these limits and this many seats, in this process.
+
+        They can't after a fork, because they belong to the parent process.
+        """
         return seats == self._seats and limits == self._limits and self._process == os.getpid()
 
     @property
@@ -94,9 +97,14 @@ class KeptBots:
         """Play a leg to its end, and return usage by seat. Return None before the start if a bot can't be kept.
 
         Args:
+            core: A new core of the leg.
             bots: The bots by seat.
             seeds: The start of each bot's randomness, by seat.
             stopping: Returns whether the run is stopping.
+
+        Returns:
+            For each seat the units of fuel, 0 seconds, and the bytes of memory without the stack. It is None if a bot
+            can't be kept.
 
         Raises:
             Irregular: Other means must play the leg, with a new core: a bot is at fault or late, or the run must stop.

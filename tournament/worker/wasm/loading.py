@@ -59,7 +59,7 @@ class LoadedBot:
         ignored_questions: Indices of the questions that are never asked: `missing`, and those that only give the bot
             news and whose function does nothing.
         missing: Indices of the questions that it has no function for.
-        notes: Exports with which it notes why it gave up.
+        notes: Exports with which it notes why it gave up, the variable first. Empty without that variable.
         variables: Exports of all variables that a leg changes in it. None if a leg changes more than these and its
             memory, or if anything depends on the seed before the bot starts.
     """
@@ -102,6 +102,10 @@ def read_bot(code: bytes, memory_megabytes: int) -> Module:
 
     The runtime validates the original first: with fuel, invalid code could be valid.
 
+    Args:
+        code: The bytes as given.
+        memory_megabytes: Memory of a bot by the settings, in MiB, without the stack.
+
     Raises:
         Unfit: It isn't valid WebAssembly, or has too much of something, or something forbidden.
     """
@@ -130,13 +134,14 @@ _codes_by_owner: dict[str, frozenset[bytes]] = {}
 def load_bot(
     code: bytes, interface: Interface, stem: str, memory_megabytes: int, kind: Engine = Engine.PLAIN
 ) -> LoadedBot:
-    """Compile a bot's WebAssembly, once in a process, and check that it fits the contest.
+    """Compile a bot's WebAssembly, once in a process, and check that it fits the contest. All callers share the result.
 
     Args:
         code: The bytes as given.
+        interface: The contest's interface.
         stem: Name of the bot, after which its functions can be named.
         memory_megabytes: Memory of a bot by the settings, in MiB, without the stack.
-        kind: The engine that plays it. Others can play it, too.
+        kind: The engine that plays it, by default PLAIN. Others can play it, too.
 
     Raises:
         Unfit: It isn't valid WebAssembly, would take too much, imports something forbidden, or lacks a function.
@@ -150,7 +155,10 @@ def load_bot(
 def keep_for(owner: str, codes: Iterable[bytes]) -> None:
     """Name an owner's bots, and unload all bots that no owner named last. An old version would occupy megabytes.
 
+    Bots that are in use stay valid.
+
     Args:
+        owner: Any name that is unique to the caller. Its earlier bots are forgotten.
         codes: Bytes of the owner's bots, as given.
     """
     _codes_by_owner[owner] = frozenset(codes)
@@ -162,6 +170,12 @@ def keep_for(owner: str, codes: Iterable[bytes]) -> None:
 
 
 def _load(code: bytes, interface: Interface, stem: str, memory_megabytes: int, kind: Engine) -> LoadedBot:
+    """Compile a bot and check it, as `load_bot` does for a bot that isn't loaded yet.
+
+    Raises:
+        Unfit: It isn't valid WebAssembly, would take too much, imports something forbidden, or lacks a function.
+        RunError: The machine is at fault.
+    """
     read = read_bot(code, memory_megabytes)
     try:
         counted = read.metered()
@@ -243,6 +257,11 @@ def _starters(exports: Mapping[str, object]) -> frozenset[str]:
 def _functions(exports: Mapping[str, object], interface: Interface, stem: str) -> dict[str, str]:
     """Return the export that answers each question, by the question's name. Optional questions can be missing.
 
+    Args:
+        exports: Types of the bot's exports by name.
+        interface: The contest's interface.
+        stem: Name of the bot, after which its functions can be named.
+
     Raises:
         Unfit: No export answers a required question, or several might.
     """
@@ -282,7 +301,7 @@ def _function(kind: object) -> wasmtime.FuncType:
 
 @cache
 def _offered() -> dict[str, str | None]:
-    """Return the signatures of all possible imports, except a contest's helpers, by name.
+    """Return the signatures of all possible imports, except a contest's helpers, by name. All callers share them.
 
     Raises:
         RunError: The machine is at fault.

@@ -10,13 +10,14 @@ _MAX_TESTS = 12
 def loop_text(seats: tuple[tuple[str, ...] | None, ...], seat_count: int, fuel: int) -> str:
     """Return the loop as WebAssembly text.
 
-    It imports the core's step, each bot's functions, each bot's address, and each counter of fuel. It exports play:
-    (answer to the pending decision) -> (the last answer, whether the bot that gave it has less than `fuel` left).
+    It imports, in this order, the core's step, the functions of all bots, the bots' addresses, and their counters of
+    fuel. Each kind is ordered by seat, and functions of a seat by question. It exports play: (answer to the pending
+    decision) -> (the last answer, is low). "Is low" is 1 if the bot that gave it has less than `fuel` left, otherwise 0.
 
     Args:
-        seats: What the functions of each seat's bot return, i32 or i64; None for a seat without a bot.
-        seat_count: Seats of the core.
-        fuel: Fuel that a decision can use.
+        seats: What the functions of each seat's bot return, "i32" or "i64", by question; None for a seat without a bot.
+        seat_count: Number of the core's seats.
+        fuel: Units of fuel without which a bot isn't called again.
     """
     lines = ['(module $tournament (import "" "step" (func $step (param i64) (result i32)))']
     calls = {}

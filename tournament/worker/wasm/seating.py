@@ -60,8 +60,8 @@ class BotLimits:
     Attributes:
         fuel: Units of fuel for a decision.
         memory_megabytes: Memory by the contest's settings in MiB, without the stack.
-        fuel_to_start: Units of fuel for each start.
-        fuel_per_leg: Fuel for a complete leg; None for no limit.
+        fuel_to_start: Units of fuel for each start, by default 10⁹.
+        fuel_per_leg: Units of fuel for a complete leg, starts included. None for no limit, the default.
     """
 
     fuel: int
@@ -97,11 +97,12 @@ class Seating:
         interface: The contest's interface, for messages about refused answers.
         bots: The bots by seat, with None for a seat without a bot.
         limits: Limits of each bot.
-        names: Their names by seat, for messages. By default they are those of two seats.
+        names: Names of the bots by seat, for messages. By default each of two seats is called "a bot".
         measure_fuel: Whether to count each decision's fuel. Then no question is skipped that a bot has a function for.
         stopping: Returns whether the run is stopping. By default it never is.
         measures_bots: Whether to measure each bot's time, which makes games slower.
-        starts: Maximum number of bots' starts, for which places of the pool are taken; 0 takes none.
+        starts: Maximum number of bots' starts, for which places of the pool are taken. With 0, the default, or without
+            enough free places, none are taken.
 
     Attributes:
         core: The core of the leg.
@@ -174,13 +175,17 @@ class Seating:
         ]
 
     def seat(self, seat: int, seed: int) -> None:
-        """Start a bot at a seat in fresh memory, at the leg's expense.
+        """Start a bot at a seat in fresh memory, at the leg's expense. The memory of the seat's former bot is emptied.
 
-        The bot plays after the next call of `join`. All its randomness follows from the seed.
-        Call this on a deep stack.
+        The bot plays after the next call of `join`. All its randomness follows from the seed. If the start fails, the
+        seat is empty. Call this on a deep stack.
+
+        Args:
+            seat: Number of a seat that has a bot.
+            seed: Start of the bot's randomness.
 
         Raises:
-            Unfit: The bot has too much memory, or its initialisers trap or don't end.
+            Unfit: The bot has too much memory, its initialisers trap or don't end, or the leg's fuel is used up.
             BotTrouble: They take far too long for their fuel, or the machine gives no memory.
             Stopped: The run is stopping.
             RunError: This machine can't run a bot.
@@ -215,7 +220,7 @@ class Seating:
         self.core.write_views_to(seat, seated.started.window)
 
     def join(self) -> None:
-        """Make the loop that plays the bots which are seated now, if there are any.
+        """Make the loop that plays the bots which are seated now. Without any, nothing changes.
 
         Raises:
             wasmtime.WasmtimeError: The runtime can't make it.
@@ -257,7 +262,7 @@ class Seating:
         return Failure(f"{message or describe(error)}{line}")
 
     def _noted(self, seated: _SeatedBot, error: wasmtime.Trap | wasmtime.WasmtimeError, fuel: Fuel) -> str:
-        """Return a bot's note on its failure, or "" if it has no function for notes or noted nothing.
+        """Return a bot's note on its failure, or "" if it exports no variable for notes or noted nothing valid.
 
         The bot's own code names a thrown value. If that code fails, it isn't called again.
 
@@ -298,7 +303,7 @@ class Seating:
 
 
 def late(seconds: float, fuel: int) -> str:
-    """Return why a bot is late, as text.
+    """Return why a bot is late, as part of a sentence about the bot.
 
     Args:
         seconds: Processor time that it took.
@@ -308,7 +313,7 @@ def late(seconds: float, fuel: int) -> str:
 
 
 def try_start(bot: LoadedBot, limits: BotLimits) -> None:
-    """Start a bot with the seed 0 as a trial, and throw it away.
+    """Start a bot with the seed 0 as a trial, and throw it away. Ctrl-C is raised once the bot has stopped.
 
     Raises:
         Unfit: It can't start, or takes far too long for its fuel.
@@ -331,7 +336,7 @@ def try_start(bot: LoadedBot, limits: BotLimits) -> None:
 
 
 def require_memory() -> None:
-    """Start a module of our own.
+    """Start a module of our own, to check that this machine can run any.
 
     Raises:
         MemoryError: The machine gives it no memory.
@@ -345,7 +350,13 @@ def require_memory() -> None:
 
 
 class _SeatedBot(NamedTuple):
-    """A started bot with all that it needs to be kept alive."""
+    """A started bot with all that it needs to be kept alive.
+
+    Attributes:
+        bot: The bot as it was loaded.
+        started: Its instance.
+        imports: Its imports, whose addresses it has.
+    """
 
     bot: LoadedBot
     started: StartedBot
@@ -365,6 +376,7 @@ def _store_for(limits: BotLimits, starts: int) -> tuple[Engine, Store]:
     """Return an engine and a store of it.
 
     They are the pool's if it has places for this many starts, and the bots need no clock. With 0 starts they never are.
+    The store keeps the places until it is deleted.
     """
     if starts and limits.engine is Engine.PLAIN and has_pool() and take_places(starts):
         return Engine.POOLED, calls.new_store(engine(Engine.POOLED), starts)
@@ -383,6 +395,7 @@ def new_watch(
     """Return the watch over a store's bots. It must be kept as long as the store.
 
     Args:
+        store: The store. With the timed engine it calls the watch every 0.1 seconds.
         kind: The store's engine. Only the timed one lets the watch interrupt a call.
         fuel: Fuel of each bot, by seat.
         core: The core that they play; None for a trial.
@@ -413,9 +426,12 @@ def _start(
     *,
     by_lines: bool = False,
 ) -> _SeatedBot:
-    """Start a bot.
+    """Start a bot in a store, whose limits for further memories are set to those of the bot.
 
     Args:
+        store: The store.
+        bot: The bot.
+        limits: Limits of the bot.
         seed: All randomness of the bot follows from it.
         given: Units of fuel for the start.
         kind: The store's engine.
@@ -454,7 +470,13 @@ def _why_not_started(error: wasmtime.Trap | wasmtime.WasmtimeError, code: bytes,
 
 
 def step_function(store: Store, referee: Referee, kind: Engine) -> Extern:
-    """Return a referee's step, as the runtime calls it."""
+    """Return a referee's step, as the runtime calls it. The referee must be kept as long as it can be called.
+
+    Args:
+        store: Store in which the step is called.
+        referee: The referee.
+        kind: The store's engine.
+    """
     return calls.native_function(store, _step_type(kind), *referee.step_function)
 
 
@@ -467,12 +489,14 @@ def new_loop(
     limits: BotLimits,
     kind: Engine,
 ) -> bytes:
-    """Return the handle of the loop that plays started bots.
+    """Return the handle of the loop that plays started bots. It is valid as long as the store.
 
     Args:
+        store: Store of the bots.
         step: The step of the core.
-        results: What the functions of each seat's bot return, None for a seat without one of these bots.
-        bots: The bots by seat, without empty seats.
+        results: What the functions of each seat's bot return, "i32" or "i64" by question. None for a seat without one
+            of these bots.
+        bots: The bots by seat, at least one, without empty seats.
         seats: Number of the core's seats.
         limits: Limits of each bot.
         kind: The store's engine.
@@ -502,12 +526,13 @@ def _loop_module(
     """Return the compiled loop for bots with these functions. Processes keep it.
 
     Args:
-        seats: What the functions of each seat's bot return, None for a seat without one.
+        seats: What the functions of each seat's bot return, "i32" or "i64" by question, None for a seat without one.
         seat_count: Number of the core's seats.
         fuel: Units of fuel without which a bot isn't called.
         kind: Engine that compiles it.
 
     Raises:
+        wasmtime.WasmtimeError: The runtime can't compile it.
         RunError: This machine can't compile it.
     """
     return compile_module(bytes(wasmtime.wat2wasm(loop_text(seats, seat_count, fuel))), kind)

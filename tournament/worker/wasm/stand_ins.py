@@ -31,19 +31,27 @@ _PARAMETER_COUNTS = dict.fromkeys((STATUS, ENVIRONMENT, *SURROUNDINGS), 2) | {WR
 
 @cache
 def _stand_ins_code() -> bytes:
+    """Return the module that exports the stand-ins as bytes of WebAssembly, translated once in a process."""
     return bytes(wasmtime.wat2wasm(Path(__file__).with_name("stand_ins.wat").read_text()))
 
 
 @cache
 def type_of(name: str, kind: Engine) -> wasmtime.FuncType:
-    """Return the type of STATUS or of one of the functions ANSWERED. It belongs to the engine that uses it first."""
+    """Return the type of STATUS or of one of the functions ANSWERED. It belongs to the engine that uses it first.
+
+    All callers in a process share it.
+
+    Args:
+        name: Name of the function.
+        kind: The engine that uses the type. Each has its own.
+    """
     number, wide = wasmtime.ValType.i32, _WIDE_PARAMETERS.get(name, ())
     parameters = [wasmtime.ValType.i64() if n in wide else number() for n in range(_PARAMETER_COUNTS[name])]
     return wasmtime.FuncType(parameters, [number()])
 
 
 def stand_ins(kind: Engine) -> wasmtime.Module:
-    """Return the module that exports the stand-ins, compiled for an engine.
+    """Return the module that exports the stand-ins, compiled for an engine once in a process. All callers share it.
 
     Raises:
         wasmtime.WasmtimeError: It can't be compiled.
