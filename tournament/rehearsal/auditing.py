@@ -54,8 +54,8 @@ def audit(
         settings: Settings of the contest. Those of seats, sessions and the seed are replaced.
         minutes: Minutes to play, over all numbers of seats, of which a tenth is for changing draws.
         doing: Called with a short description of the current step.
-        fewest: Minimum number of legs at each number of seats, no matter how long they take. Also of changed draws, up
-            to 24.
+        fewest: Minimum number of legs at each number of seats, no matter how long they take, by default 12. Also of
+            changed draws, up to 24.
         seed: Text from which the deals follow. "" is one, too.
 
     Raises:
@@ -80,9 +80,10 @@ def audit(
 
 
 def _seat_counts(contest: Contest, settings: ContestSettings) -> list[int]:
-    """Return the numbers of seats to audit, sorted: the minimum, the maximum and that of the settings.
+    """Return the different numbers of seats to audit, ascending: the minimum, the maximum and that of the settings.
 
-    Numbers that the other settings don't allow are omitted. If all bots share a table, they are 2 and 8.
+    Numbers that the other settings don't allow are omitted, and those without a seat for an entrant. If all bots share
+    a table, they are 2 and 8.
     """
     usual = contest.seats_of(settings.playing())
     if contest.seats == "all":

@@ -80,7 +80,7 @@ class Chance:
         return change if change and change.number == len(self.draws) - 1 else None
 
     def _index(self, count: int) -> int:
-        """Return a random index below a positive count."""
+        """Return a random index below a positive count. A changed one moves on by a number of options, cyclically."""
         index = self._rng.randrange(count)
         change = self._taken(Draw(count))
         return (index + change.one) % count if change else index
@@ -146,13 +146,15 @@ class Chance:
         return options[(options.index(index) + change.one) % len(options)] if change else index
 
     def shuffle(self, items: MutableSequence[Any]) -> None:
-        """Put items into a random order, in place."""
+        """Put items into a random order, in place. A changed order has two elements swapped."""
         self._rng.shuffle(items)
         if change := self._taken(Draw(len(items), is_order=True)):
             items[change.one], items[change.other] = items[change.other], items[change.one]
 
     def sample(self, items: Sequence[Any], count: int) -> list[Any]:
-        """Return `count` different items in a random order. In the draw's order, the remaining items follow.
+        """Return `count` items at different indices in a random order.
+
+        A changed draw swaps two elements of the order in which the remaining items follow, sorted by index.
 
         Raises:
             ValueError: There are fewer items than `count`, or it is negative.

@@ -83,7 +83,7 @@ class Observation:
 
 
 class _EndError(Exception):
-    """Raised to end a leg."""
+    """Raised by the answering function to end a leg, and caught by `play_leg`. It is no failure of the rules."""
 
 
 Run = Sequence[Observation]
@@ -95,7 +95,8 @@ def foresight(
     """Yield findings about values that reveal draws to bots, or one finding that there are none.
 
     Draws that show early come first, then values that are the same in all legs, then seeds. Values in the contest's
-    hints are omitted, except seeds. A value must reveal two draws to count, and 2% of the changed random orders.
+    hints are omitted, except seeds. A value must reveal two draws to count, and 2% of the changed random orders. Within
+    each of these groups findings are sorted by name. If the rules fail in a leg, what bots saw before it counts.
 
     Args:
         contest: Contest with rules in Python, under this number of seats.
@@ -393,8 +394,9 @@ class _Traces:
     """Numbers, texts and bytes that show secrets, as a whole or in words of 4 and 8 bytes.
 
     Attributes:
-        numbers: Integers that the bytes of a secret or word represent, without those below 2²⁴.
-        texts: These numbers in decimal, and the secrets and words in hexadecimal.
+        numbers: Integers that the bytes of a secret or word represent, in both byte orders. They are unsigned, signed,
+            without the highest bit, and without the lowest one. Those below 2²⁴ are left out.
+        texts: These numbers in decimal, and the secrets and words in hexadecimal, in lower case.
         pieces: The secrets, and their words of 8 bytes.
     """
 
@@ -404,7 +406,7 @@ class _Traces:
 
     @classmethod
     def of(cls, *secrets: bytes) -> _Traces:
-        """Return the traces of secrets."""
+        """Return the traces of secrets, all together."""
         pieces = {
             secret[at : at + size]
             for secret in secrets
@@ -421,7 +423,10 @@ class _Traces:
         return cls(frozenset(numbers), frozenset(texts), frozenset(piece for piece in pieces if len(piece) > 4))
 
     def are_in(self, value: Any) -> bool:
-        """Return whether a value, or anything inside it, shows one of these traces. Case doesn't matter in texts."""
+        """Return whether a value, or anything inside it, shows one of these traces. Case doesn't matter in texts.
+
+        Integers from 0 to 255 inside a value also count as the bytes of one sequence, in their order.
+        """
         parts = list(_parts(value))
         if not self.numbers.isdisjoint(part for part in parts if isinstance(part, int)):
             return True
@@ -432,7 +437,7 @@ class _Traces:
 
 
 def _parts(value: Any) -> Iterator[Any]:
-    """Yield the numbers and texts inside a value, in order. Keys of mappings are omitted."""
+    """Yield the numbers and texts inside a value, in order. Bytes are numbers, and keys of mappings are omitted."""
     if isinstance(value, Mapping):
         value = list(value.values())
     if isinstance(value, Iterable) and not isinstance(value, str):

@@ -21,7 +21,11 @@ def length(tables: Sequence[Plays]) -> Iterator[Finding]:
     """Yield findings about the shares of variance, the sessions that a verdict takes, and whether points drift.
 
     Only legs of random bots count, and for the drift those of fixed bots. Plays at one seat, of fewer than three legs,
-    or with equal points are omitted. A drift is reported only if it is significant.
+    or with equal points are omitted. A drift is reported only if it is significant. Findings are in the order of the
+    tables, and none is a fault.
+
+    Args:
+        tables: Plays at each number of seats.
     """
     for plays in tables:
         legs = plays.of("random")
@@ -49,7 +53,11 @@ def length(tables: Sequence[Plays]) -> Iterator[Finding]:
 def cost(tables: Sequence[Plays]) -> Iterator[Finding]:
     """Yield a finding for each number of seats: questions per second and per session, and the slowest step in ms.
 
-    Numbers of seats at which no time was measured, or no session ended, are omitted.
+    Numbers of seats at which no time was measured, or no session ended, are omitted. None is a fault. Times are
+    processor time.
+
+    Args:
+        tables: Plays at each number of seats.
     """
     for plays in tables:
         questions = sum(leg.meter.questions for leg in plays.legs)

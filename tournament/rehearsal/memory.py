@@ -17,7 +17,11 @@ _GROWTH = 40
 def independence(tables: Sequence[Plays]) -> Iterator[Finding]:
     """Yield a fault if a leg that is replayed after others has another result, otherwise a finding that none has.
 
-    Only the first such leg is reported. Legs in which the rules failed are omitted.
+    Only the first such leg is reported. Legs in which the rules failed are omitted. Without a replay none has another
+    result.
+
+    Args:
+        tables: Plays at each number of seats.
     """
     for plays in tables:
         for first, again in zip(itertools.cycle(plays.legs[: len(MANNERS)]), plays.repeated):
@@ -39,6 +43,9 @@ def growth(tables: Sequence[Plays]) -> Iterator[Finding]:
 
     What rules cache for good is kept after the first replay, so it doesn't count. Each round must add more than 40
     memory blocks for each leg. Only the first such number of seats is reported.
+
+    Args:
+        tables: Plays at each number of seats.
     """
     for plays in tables:
         rises = [(later - before) / len(MANNERS) for before, later in itertools.pairwise(plays.kept)]

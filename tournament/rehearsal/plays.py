@@ -89,7 +89,7 @@ class Meter:
     _since: float = field(default_factory=time.process_time)
 
     def step(self, question: AnyQuestion) -> None:
-        """Count the step that led to a question."""
+        """Count the step that led to a question: from the last call of `resume` until now, in processor time."""
         seconds = time.process_time() - self._since
         self.questions += 1
         self.seconds += seconds
@@ -97,7 +97,7 @@ class Meter:
             self.slowest, self.slowest_question = seconds, f"{question.decision.name} at position {question.position}"
 
     def resume(self) -> None:
-        """Start measuring the next step."""
+        """Start measuring the next step. Call it after the answer is drawn, so that drawing isn't counted."""
         self._since = time.process_time()
 
 
@@ -157,9 +157,10 @@ def play_at(
     fewest: int = MIN_LEGS,
     questions: int = 0,
 ) -> Plays:
-    """Play legs at a number of seats until the time is up, and replay the first ones.
+    """Play legs at a number of seats until the time is up, then replay the first leg of each manner four times.
 
     It stops at the first leg in which the rules fail, which is then the last one. No exception of the rules is raised.
+    Replays take time of their own.
 
     Args:
         contest: The contest.
@@ -216,7 +217,10 @@ def _play(contest: Contest, settings: Any, seats: int, manner: str, number: int)
     rng, meter = answers_rng(plan), Meter()
 
     def answer(question: AnyQuestion) -> Any:
-        """Measure the step before a question, and return the answer of these bots."""
+        """Measure the step before a question, and return the answer of these bots.
+
+        Where illegal answers lose a game, one in 20 answers of random bots is illegal. News have the answer None.
+        """
         meter.step(question)
         lowest = manner == "fixed" or (manner == "learning" and rng.randrange(_LEARNED) > meter.questions)
         drawn = drawn_answer(question, _Lowest() if lowest else rng)  # type: ignore[arg-type]
@@ -256,13 +260,14 @@ def play_leg(
 ) -> tuple[Table, Exception | None]:
     """Play a leg, and return its rows of sessions, and the exception that ended it, or None.
 
-    Exceptions of the rules and of callbacks are returned, not raised. The table then has the finished sessions.
+    Exceptions of the rules and of callbacks are returned, not raised. The table then has the finished sessions. A
+    ValueError is returned if the core refuses an answer that is declared to be legal. Rows of games are discarded.
 
     Args:
         contest: The contest.
         settings: Settings of the contest.
         plan: Plan of the leg.
-        answer: Called with each question; returns the answer.
+        answer: Called with each question; returns the answer, or None for news.
         watch: Called with each session of rules in Python; returns what the rules receive instead. None for the session
             itself. Other rules ignore it.
     """
@@ -293,7 +298,7 @@ def play_leg(
 def _error_line(error: BaseException) -> str:
     """Return the line of the rules that led to an error, like ", line 12", or "" if no such line is known.
 
-    It is the innermost line outside this package.
+    It is the innermost line outside this package, in a function.
     """
     line, trace = "", error.__traceback__
     while trace:

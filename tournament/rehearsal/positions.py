@@ -16,7 +16,11 @@ def positions(tables: Sequence[Plays]) -> Iterator[Finding]:
     """Yield findings about the positions that earn most and least, and about bots that differ although they rotate.
 
     Only the latter are faults. A manner with fewer than three legs is omitted, and so is one seat. Only significant
-    differences are reported, and the house's bots aren't compared.
+    differences are reported, and the house's bots aren't compared. Findings are in the order of the tables, then of
+    MANNERS.
+
+    Args:
+        tables: Plays at each number of seats.
     """
     for plays in tables:
         for manner in MANNERS:

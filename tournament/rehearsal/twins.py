@@ -19,7 +19,11 @@ def twins(tables: Sequence[Plays]) -> Iterator[Finding]:
     """Yield the share of tournaments of four replicas that distinguish equal bots, at each number of seats.
 
     It is a fault if there are far more of them than the error rate of 5% explains. Four consecutive legs of a manner
-    are a tournament. Numbers of seats without one, or with one bot that isn't the house's, are omitted.
+    are a tournament. Numbers of seats without one, or with one bot that isn't the house's, are omitted. Legs in which
+    the rules failed don't count.
+
+    Args:
+        tables: Plays at each number of seats.
     """
     for plays in tables:
         distinguished = played = 0
@@ -46,7 +50,11 @@ def twins(tables: Sequence[Plays]) -> Iterator[Finding]:
 
 
 def _are_distinguishable(values: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> bool:
-    """Return whether any two columns differ significantly, by Student's t of the rows and Holm's correction."""
+    """Return whether any two columns differ significantly, by Student's t of the rows and Holm's correction.
+
+    Args:
+        values: Points by leg and bot, with at least two rows and two columns.
+    """
     one, other = np.triu_indices(values.shape[1], 1)
     differences = values[:, one] - values[:, other]
     differences[np.abs(differences) < 1e-9 * np.abs(values).max(initial=1.0)] = 0.0
