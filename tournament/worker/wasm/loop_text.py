@@ -12,7 +12,7 @@ def loop_text(seats: tuple[tuple[str, ...] | None, ...], seat_count: int, fuel: 
 
     It imports, in this order, the core's step, the functions of all bots, the bots' addresses, and their counters of
     fuel. Each kind is ordered by seat, and functions of a seat by question. It exports play: (answer to the pending
-    decision) -> (the last answer, is low). "Is low" is 1 if the bot that gave it has less than `fuel` left, otherwise 0.
+    decision) -> (the last answer, a flag). The flag is 1 if the bot that gave the answer is low on fuel, otherwise 0.
 
     Args:
         seats: What the functions of each seat's bot return, "i32" or "i64", by question; None for a seat without a bot.
