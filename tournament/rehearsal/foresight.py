@@ -177,7 +177,8 @@ def _played(
         """Record a question, and return the answer to it.
 
         Raises:
-            _EndError: The leg ends here.
+            _EndError: The maximum number of questions is reached. Or, with a change, no answer of the leg without the
+                change is left, or its next one isn't legal here.
         """
         if len(observations) == max_questions:
             raise _EndError

@@ -89,7 +89,7 @@ class Meter:
     _since: float = field(default_factory=time.process_time)
 
     def step(self, question: AnyQuestion) -> None:
-        """Count the step that led to a question: from the last call of `resume` until now, in processor time."""
+        """Count the step that led to a question: from the last `resume`, or the start, until now, in processor time."""
         seconds = time.process_time() - self._since
         self.questions += 1
         self.seconds += seconds
@@ -108,7 +108,7 @@ class Played:
     Attributes:
         manner: How its bots answer, one of MANNERS.
         points: Points by session and position. After a failure only the finished sessions have rows.
-        bots: Number of the bot by session and position, from 0.
+        bots: Number of the bot by session and position, from 0. Without positions, a bot has the number of its seat.
         meter: Measurements of the rules.
         failure: Description of the failure that ended the leg; "" if there was none.
     """

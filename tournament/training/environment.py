@@ -202,7 +202,7 @@ class Environment:
 
     @property
     def table(self) -> Table:
-        """The players of all seats, with the current seed's key."""
+        """The players of all seats, with the current seed's key. `reset` with a seed replaces it."""
         return self._table
 
     def aec(self) -> Any:

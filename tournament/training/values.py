@@ -19,7 +19,7 @@ _FORMATS = {"i": "<i4", "q": "<i8", "d": "<f8", "c": "<i4", "b": "<i4", "f": "<f
 def record_dtype(contest: Contest) -> tuple[np.dtype[np.void], bool]:
     """Return the type of a contest's questions as records, and whether its cores write such records themselves.
 
-    Fields are in the order of the struct that C bots receive. The size of a record is a multiple of 8 bytes. Texts are
+    Fields are in the order of their bytes. The size of a record is a multiple of 8 bytes. Texts are
     omitted. The length of a list is in another field.
 
     Raises:

@@ -185,7 +185,8 @@ def check_bot(
         path: The bot's file or folder.
         listener: Receives messages of long steps.
         doing: Called with the name of each step. By default nothing is.
-        quick: Whether to play three games only, in little time. Then nothing is played twice or observed.
+        quick: Whether to play three games only, in at most 1.5 seconds of the bot's time, up to its first fault. Then
+            nothing is played twice or observed.
 
     Returns:
         The report. A bot that can't be built or tried has a problem in it, and no leg. One whose start takes longer

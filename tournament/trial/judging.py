@@ -110,6 +110,9 @@ class TranscribedDialogue(Dialogue):
     def read_line(self, line: bytes) -> list[str] | int:
         """Record a program's line, and return the reply to it as lines, which are recorded, too, or its answer.
 
+        Returns:
+            The reply to a RATE as a list of one line. Or the action: the chips of a raise, 0 for a check, -1 for a fold.
+
         Raises:
             Violation: The line is malformed or not allowed. It is recorded all the same.
         """

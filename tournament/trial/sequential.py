@@ -46,10 +46,10 @@ class InterimResult:
     """The result of an interim analysis.
 
     Attributes:
-        verdict: Whether the bot is significantly better or worse, or neither ("open").
+        verdict: Whether the first bot is significantly better or worse than the second, or neither ("open").
         replicas: Number of replicas that were played.
-        message: The result as text.
-        done: Whether play stops.
+        message: The result as text, with the difference in points per session and its half-width.
+        done: Whether play stops: a verdict is reached, further replicas would hardly give one, or none are left.
         critical_value: Half-width, in standard errors, of an interval that is valid at every interim analysis.
     """
 

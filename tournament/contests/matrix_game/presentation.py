@@ -86,7 +86,7 @@ class _MatrixGame:
 
     @property
     def stretch(self) -> int:
-        """Turns in each of the `stretches` of a game."""
+        """Number of turns in each of the `stretches` of a game. The last one can be shorter."""
         return -(-self.rounds // _STRETCHES)
 
     @property

@@ -53,6 +53,8 @@ def generated_server(key: bytes, name: str) -> HousePlayer:
 def practice_server(key: bytes, name: str = "practice") -> HousePlayer:
     """Return a server to try a bot against, which no bot has seen before. It is kept in this process's memory only.
 
+    All callers share the object, which they must not change.
+
     Args:
         key: Key of its parameters and its strategy.
         name: Its name, by default "practice". Another name is another server.
