@@ -79,7 +79,7 @@ class Verdict:
 
     @property
     def text(self) -> str:
-        """The verdict as one line. Points and tasks are in it only if the match was finished."""
+        """The verdict as one line. W in chips, points and tasks are in it only if the match was finished."""
         if self.ending != "finished":
             return f"{self.ending}: {self.reason}"
         small, large = tasks(self.mean_profit)
@@ -111,7 +111,7 @@ class TranscribedDialogue(Dialogue):
         """Record a program's line, and return the reply to it as lines, which are recorded, too, or its answer.
 
         Returns:
-            The reply to a RATE as a list of one line. Or the action: the chips of a raise, 0 for a check, -1 for a fold.
+            The reply to a RATE as a list of one line. Or the action: chips of a raise, 0 for a check, -1 for a fold.
 
         Raises:
             Violation: The line is malformed or not allowed. It is recorded all the same.

@@ -173,8 +173,9 @@ class MatchReport:
         """Return a row for each opponent, with NaN for what is unknown.
 
         The index has the opponents' names. The rows are in the order of `opponents`, with the bot's best result first.
-        The columns are the points of the bot, those of the baseline, and their difference. Each is followed by its
-        standard error, such as `points_stderr`.
+        The columns are the points of the bot, those of the baseline, and their difference, per session. Each is
+        followed by its standard error, such as `points_stderr`. Without a baseline the last two are NaN. There are no
+        rows if a version or the only opponent was disqualified.
         """
         import pandas as pd  # the command doesn't need it
 

@@ -127,7 +127,8 @@ class Walk:
 
     Attributes:
         game: The game.
-        history: Actions so far, in order, including outcomes of chance. It stays empty if the game draws its chance itself.
+        history: Actions so far, in order, including outcomes of chance. It stays empty if the game draws its chance
+            itself.
         node: The current node, which other walks can share. Callers must not change it.
 
     Args:
