@@ -45,8 +45,11 @@ def verify(
     Exit codes: 0 all matches, 1 problems, each listed with its fix, 3 not everything could be checked.
 
     Raises:
-        InputError: A setting or an option is wrong, or there are no records.
-        RunError: The records can't be read, or this machine can't play.
+        InputError: A setting or an option is wrong, there are no records or no final, or this machine can't confine a
+            bot. The same is raised if rules are missing and needed.
+        RunError: The records can't be read, lack facts of house players or have an unknown setting, or this machine
+            can't play.
+        OSError: A folder of the records can't be searched.
         typer.Exit: There are problems, or not everything could be checked.
     """
     if replay != "all" and not replay.isdecimal():
@@ -90,8 +93,10 @@ def replay(
     Exit codes: 0 all games are as recorded, 1 a game had a different result.
 
     Raises:
-        InputError: An option is wrong, the records have no such game, or its bots have changed.
-        RunError: The records can't be read, or this machine can't play.
+        InputError: An option is wrong, the records have no such game, or its bots have changed. The same is raised if
+            the rules have another version, or this machine can't build or confine a bot.
+        RunError: The records can't be read or contradict each other, their seed is missing, or this machine can't play.
+        OSError: A folder of the records can't be searched.
         typer.Exit: A game had a different result.
     """
     with Screen(err, "") as screen:

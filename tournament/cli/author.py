@@ -30,7 +30,7 @@ def add(
     """Add an author. The token is printed once, and kept nowhere.
 
     Raises:
-        InputError: The name can't be added, or the file is invalid.
+        InputError: The name is invalid, exists already, or differs from another only in case. Or the file is invalid.
         RunError: The file can't be written.
     """
     _print_token(add_author(authors, name, organiser=organiser))
@@ -48,7 +48,7 @@ def token(name: Name, authors: Authors = Path("authors.toml")) -> None:
 
 
 def _print_token(token: str) -> None:
-    """Print a token as a line of its own."""
+    """Print a token as a line of its own, which a terminal doesn't break."""
     out.print(token, soft_wrap=True, markup=False, highlight=False)
 
 
@@ -57,7 +57,7 @@ def list_authors(authors: Authors = Path("authors.toml")) -> None:
     """List the authors, and who of them may not submit.
 
     Raises:
-        InputError: The file is invalid.
+        InputError: The file can't be read, is larger than 1 MiB, or is invalid.
     """
     registered = read_authors(authors)
     if not registered:
@@ -78,8 +78,8 @@ def status(
     """List every author with the last upload, its state, the reason, and the best place on the board.
 
     Raises:
-        InputError: A file is invalid.
-        RunError: The submissions can't be read.
+        InputError: The authors' file or the settings are invalid, or the database of submissions has another format.
+        RunError: The database can't be opened, or the machine is at fault, such as a cache that can't be used.
     """
     from tournament.config import load_contests
     from tournament.open_contest.jobs import Jobs, database_beside

@@ -25,7 +25,7 @@ _SESSIONS, _FEW_SESSIONS = 20, 10  # sessions of a leg, thorough or not
 
 
 def are_rules(path: Path) -> bool:
-    """Return whether a file has rules of a contest, rather than a bot.
+    """Return whether a file has rules of a contest, rather than a bot. False for folders and files not in Python.
 
     Raises:
         InputError: The file can't be read, or is larger than rules can be.
@@ -34,10 +34,16 @@ def are_rules(path: Path) -> bool:
 
 
 def _find_library(path: Path) -> list[Path]:
-    """Return the library that a settings file beside the rules, or here, gives these rules.
+    """Return the absolute paths of the library that a settings file gives these rules, in the order of the key.
+
+    The file beside the rules comes before that of the current folder. In it the first table with these rules counts.
+
+    Returns:
+        An empty list if no table has these rules or it has no library. Files that can't be read, or aren't valid TOML,
+        are ignored.
 
     Raises:
-        InputError: Its value is none of that key's.
+        InputError: A path of the library is no text, or no Python file and no folder.
     """
     for file in (path.with_name(FILE_NAME), Path(FILE_NAME)):
         tables: list[object] = []
@@ -53,7 +59,13 @@ def _find_library(path: Path) -> list[Path]:
 
 
 def _is(folder: Path, rules: object, path: Path) -> bool:
-    """Return whether a value of the key rules names this file."""
+    """Return whether a value of the key rules names this file. False if it isn't text or can't be a path.
+
+    Args:
+        folder: Folder from which the value's path starts.
+        rules: The value.
+        path: The file.
+    """
     with contextlib.suppress(ValueError, OSError):  # no path
         return isinstance(rules, str) and (folder / rules.partition(":")[0]).resolve() == path.resolve()
     return False
@@ -64,18 +76,22 @@ def check_rules(
 ) -> tuple[Facts, bool]:
     """Return the verdict with a line for each check of the conformance suite, and whether all checks hold.
 
-    Failed checks precede the others.
+    The table begins with the verdict. Failed checks precede the others, both in the order of the suite. After a failure
+    that ends play, no further check is made. Positions and the audit are only included if no check failed.
 
     Args:
         path: The file with the rules.
         screen: Shows which check runs.
         thorough: Whether positions are compared at every number of seats, and over more sessions.
         audit_minutes: Minutes of an audit that follows the suite; None for no audit.
-        seed: Chooses the deals of the audit.
+        seed: Chooses the deals of the audit. None is as "".
 
     Raises:
-        InputError: The file has no rules that can be loaded.
-        RunError: The machine is at fault, such as a cache that can't be used.
+        InputError: The file has no rules that can be loaded, its library or settings are wrong, or its bots play house
+            players and there is an audit.
+        RunError: The machine is at fault, such as a cache that can't be used, or the rules fail between random bots.
+        ConformanceError: The rules fail between random bots.
+        OSError: The folder for temporary files can't be written.
     """
     from tournament import conformance
 
@@ -116,7 +132,10 @@ def audit_contest(config: Config, screen: Screen, minutes: float, seed: str | No
         config: The settings.
         screen: Shows how far it is.
         minutes: Minutes to play.
-        seed: Chooses the deals.
+        seed: Chooses the deals. None is as "".
+
+    Raises:
+        InputError: Bots play house players.
     """
     failed: list[tuple[str, Text]] = []
     held = [("rules", Text(f"{config.played.rules}, {config.played.title}"))]
@@ -133,7 +152,20 @@ def _add_findings(
     failed: list[tuple[str, Text]],
     held: list[tuple[str, Text]],
 ) -> None:
-    """Audit a contest, and add each finding as a line to those that failed or held."""
+    """Audit a contest, and add each finding as a line to those that failed or held, in the order of `audit`.
+
+    Args:
+        contest: The contest.
+        settings: Its settings.
+        screen: Shows how far it is.
+        minutes: Minutes to play.
+        seed: Chooses the deals. None is as "".
+        failed: Receives the name and text of each fault.
+        held: Receives the name and text of each other finding.
+
+    Raises:
+        InputError: Bots play house players.
+    """
     from tournament.rehearsal.auditing import audit
 
     for finding in audit(contest, settings, minutes, screen.doing, seed=seed or ""):
@@ -142,7 +174,7 @@ def _add_findings(
 
 
 def _verdict(failed: list[tuple[str, Text]], held: list[tuple[str, Text]]) -> tuple[Facts, bool]:
-    """Return the lines as a table, and whether none failed."""
+    """Return the lines as a table, the verdict first, then what failed, then the rest, and whether none failed."""
     words, style = ("not fit to be played", "red") if failed else ("fit to be played", "green")
     table = Facts()
     for label, value in [("verdict", Text(words, style=style)), *failed, *held]:

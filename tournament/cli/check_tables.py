@@ -18,7 +18,10 @@ from tournament.trial.trial_legs import Meter
 
 
 def check_table(report: CheckReport) -> Facts:
-    """Return what `tournament check` found: the verdict first, then what makes a bot unfit, then the rest."""
+    """Return what `tournament check` found: the verdict first, then what makes a bot unfit, then the rest.
+
+    A bot that couldn't be built or tried has no rows about its play.
+    """
     table = Facts()
     verdict = Text("fit to enter", style="green") if report.fit else Text("not fit to enter", style="red")
     table.add_row("verdict", verdict)
@@ -72,7 +75,7 @@ def check_table(report: CheckReport) -> Facts:
 
 
 def _legs(report: CheckReport) -> str:
-    """Return whether a Python bot's legs share a process, with what to change if they don't."""
+    """Return whether a Python bot's legs share a process as text, with what to change if they don't."""
     if report.shares_process:
         return "share a process"
     violation = printable(report.isolation_violation)
@@ -82,7 +85,12 @@ def _legs(report: CheckReport) -> str:
 
 
 def _won(points: float, leg: LegResult) -> str:
-    """Return points per session with their 95% interval, from the leg's blocks, or alone if their spread is 0."""
+    """Return points per session as text, with their 95% interval, or alone if the blocks of the leg don't differ.
+
+    Args:
+        points: Points per session.
+        leg: The leg, which has played at least one session.
+    """
     error = math.sqrt(leg.sums[0].variance) / leg.sessions
     if not error:
         return f"{points:+.2f}"
@@ -91,16 +99,18 @@ def _won(points: float, leg: LegResult) -> str:
 
 
 def _in_sessions(count: int) -> str:
-    """Return the number of sessions as text."""
+    """Return the number of sessions as text. With 0 a session was broken off."""
     return f"in {pluralize(count, 'session')}" if count else "of a session that was broken off"
 
 
 def costs(meter: Meter, fuel_allowed: int | None = None) -> list[tuple[str, str]]:
-    """Return the costs of decisions as rows of label and text.
+    """Return the costs of decisions as rows of label and text: fuel for WebAssembly, otherwise time and memory.
+
+    The row of memory is omitted if it wasn't measured.
 
     Args:
         meter: What the bot's decisions used.
-        fuel_allowed: Limit of a decision's fuel, to be shown; None for none.
+        fuel_allowed: Units of fuel allowed for a decision, to be shown. None to show no limit.
     """
     if meter.use is None:
         mean = meter.fuel / max(1, meter.decisions)
@@ -114,7 +124,7 @@ def costs(meter: Meter, fuel_allowed: int | None = None) -> list[tuple[str, str]
 
 
 def _at_limits(report: CheckReport) -> Text:
-    """Return the results of the questions at extreme values."""
+    """Return the results of the questions at extreme values as text, with the number of faults and the first one."""
     if not report.boundary_faults:
         return Text(f"{report.boundary_questions:,} questions with extreme values: all answered")
     first = report.boundary_faults[0]
@@ -133,7 +143,12 @@ _LINE_HINT = (
 
 
 def describe_faults(faults: Sequence[tuple[LegResult, Fault]], *, with_name: bool = False) -> Text:
-    """Return the first fault of each kind as text, with the bot's name if `with_name`, because two bots play."""
+    """Return the first fault of each kind as text, or "none". Bots are by name, and the most frequent kinds first.
+
+    Args:
+        faults: The faults, each after its leg.
+        with_name: Whether to name the bot of each, because two bots play.
+    """
     lines = []
     for (leg, fault), *like_it in by_sort(faults):
         whose = f"{leg.seats[fault.seat]} " * with_name

@@ -22,6 +22,9 @@ _PLAYS_WITH = ("wasmtime", "ziglang", "ray", "pyarrow")
 def _print_versions(wanted: bool) -> None:
     """Print the versions of all that plays, and end. They are looked up, not imported: Ray alone takes a second.
 
+    Args:
+        wanted: Whether the option is given. Otherwise nothing happens.
+
     Raises:
         typer.Exit: They are wanted, and printed.
     """
@@ -52,7 +55,13 @@ def options(
 
 
 def main() -> None:
-    """Run the command, and end with an exit code. A problem is shown as one line, never as a stack trace."""
+    """Run the command, and end with an exit code. A problem is shown on standard error, without a stack trace.
+
+    Raises:
+        SystemExit: Always, with the exit code. It is 1 if the output can't be written, or no more threads or processes
+            can be started.
+        Exception: An error of our own, which isn't a TournamentError or an OSError.
+    """
     for name in ("stdout", "stderr"):  # closed: a file that we open must not take its number
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w"))
@@ -91,6 +100,10 @@ def main() -> None:
 
 
 def _abandon_output() -> NoReturn:
-    """End with exit code 1, dropping what can't be written to a closed or full output."""
+    """End with exit code 1, dropping what can't be written to a closed or full output.
+
+    Raises:
+        SystemExit: Always.
+    """
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(1)

@@ -36,8 +36,10 @@ def compare(
     Exit codes: 0, or with --assert-same 1 if bots, ranks or the results of any leg differ in any bit.
 
     Raises:
-        InputError: Options exclude each other, there are no records, or they are of different contests.
-        RunError: Records can't be read.
+        InputError: Options exclude each other, there are no records, or they are of different contests. Or their rules
+            are missing and needed.
+        RunError: Records can't be read, or this machine can't load the rules.
+        FileNotFoundError: A part was removed while the records were read.
         typer.Exit: The results differ, and --assert-same is given.
     """
     from tournament.records.comparison import compare_results
@@ -56,7 +58,10 @@ def compare(
 
 
 def comparison_values(comparison: Comparison) -> dict[str, Any]:
-    """Return a comparison as scripts get it."""
+    """Return a comparison as values for JSON, by the names and in the order of `Comparison`.
+
+    Rows of scores and pairs are in the order of their tables. Unknown numbers are None.
+    """
     return {
         "first": comparison.first,
         "second": comparison.second,
@@ -70,7 +75,14 @@ def comparison_values(comparison: Comparison) -> dict[str, Any]:
 
 
 def _print_comparison(comparison: Comparison, most: int) -> None:
-    """Print a comparison, with at most this many bots and pairs."""
+    """Print a comparison: settings, changed bots, scores, pairs, then sums. Seeds aren't printed.
+
+    If the results are the same, a line says so instead of all after the changed bots.
+
+    Args:
+        comparison: The comparison.
+        most: Maximum number of rows of each table, and of names in a line. With 0 there are no tables.
+    """
     for name, one, other in comparison.settings:
         if name == "seed":
             out.print("setting seed: another one")
@@ -108,7 +120,13 @@ def _print_comparison(comparison: Comparison, most: int) -> None:
 
 
 def _table(title: str, frame: pd.DataFrame, max_rows: int) -> FittingTable:
-    """Return differences of bots or of pairs as a table."""
+    """Return differences of bots or of pairs as a table, in their order.
+
+    Args:
+        title: What is compared, in the plural.
+        frame: The scores or the pairs of a `Comparison`. Pairs have a column `opponent`.
+        max_rows: Maximum number of rows. The caption counts the others.
+    """
     remaining = len(frame) - max_rows
     table = FittingTable(
         f"points per session, {title}", f"{and_more(remaining)}: --most, --csv, --json" if remaining > 0 else ""
@@ -144,7 +162,7 @@ def _half_width(value: float) -> str:
 
 
 def _rank_change(first: Any, second: Any) -> str:
-    """Return one rank, or both if they differ."""
+    """Return one rank as text, or both if they differ. A missing one is —."""
     import pandas as pd
 
     one, other = ("—" if pd.isna(rank) else str(rank) for rank in (first, second))
@@ -152,5 +170,5 @@ def _rank_change(first: Any, second: Any) -> str:
 
 
 def _text(value: object) -> str:
-    """Return a setting's value as text."""
+    """Return a setting's value as text, "not set" for None."""
     return "not set" if value is None else printable(str(value))

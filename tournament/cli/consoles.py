@@ -14,11 +14,20 @@ class _Console(Console):
     """
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """Print without cropping long lines."""
+        """Print without cropping long lines. The parameters are those of `rich.console.Console.print`.
+
+        Raises:
+            BrokenPipeError: The output was closed.
+            OSError: The output can't be written.
+        """
         super().print(*objects, **{"crop": False, **options})
 
     def on_broken_pipe(self) -> None:
-        """Raise the error, which the command's main function handles."""
+        """Raise the error, which the command's main function handles.
+
+        Raises:
+            BrokenPipeError: Always.
+        """
         raise BrokenPipeError
 
 
@@ -28,5 +37,10 @@ err = _Console(stderr=True, highlight=False, markup=False, emoji=False)
 
 
 def print_text(text: RenderableType, style: str | None = None) -> None:
-    """Print prose. A terminal breaks it between words, and a pipe receives unbroken lines, as for text to copy."""
+    """Print prose. A terminal breaks it between words, and a pipe receives unbroken lines, as for text to copy.
+
+    Args:
+        text: The text.
+        style: Its style, None for none.
+    """
     out.print(text, style=style, soft_wrap=not out.is_terminal)

@@ -42,12 +42,13 @@ def debug(
     Exit codes: 0 all answers are as in the contest, 1 an answer differs or the bot fails.
 
     Raises:
-        InputError: An option is wrong, the records lack the bot or the game, the bot can't be built, or consent is
-            missing.
-        RunError: The records can't be read, or this machine can't play.
+        InputError: An option is wrong, the records lack the bot or the game, the bot can't be built or started, a tool
+            isn't installed, or consent is missing.
+        RunError: The records can't be read, their seed is missing, or this machine can't play.
         typer.Exit: An answer differs, or the bot fails.
         OSError: The folder can't be written, or a command isn't found.
-        Unfit: A program's bot.toml is wrong.
+        Unfit: A program's bot.toml is missing or wrong.
+        UnicodeDecodeError: What a program wrote isn't text in the encoding of this process.
     """
     if bot is None:
         contest, bot = None, contest

@@ -33,15 +33,15 @@ class _Column:
 class FittingTable:
     """A table whose numbers are always whole.
 
-    Where it is too wide for a terminal, it first drops whole columns, then wraps the names. Elsewhere, in a pipe or
-    a file, its lines are as wide as they need to be.
+    If it is too wide for a terminal, it first drops whole columns, then wraps the names. If it is still too wide, its
+    lines are longer than the terminal's. In a pipe or a file lines are as wide as they need to be.
 
     Attributes:
-        title: The line above the table.
-        caption: Text below it; "" for none.
+        title: The line above the table, "" for none.
+        caption: Text below it, "" for none.
         fits: Whether a terminal narrows the table.
-        columns: The columns, see `add_column`.
-        rows: The cells of each row, and whether a rule follows it.
+        columns: The columns from left to right, see `add_column`.
+        rows: The cells of each row, and whether a rule follows it. The rows are in order.
     """
 
     title: str
@@ -51,21 +51,27 @@ class FittingTable:
     rows: list[tuple[Sequence[Cell], bool]] = field(default_factory=list)
 
     def add_column(self, title: Cell, *, drop: int | None = None, is_left: bool = False) -> None:
-        """Add a column of numbers, or of names.
+        """Add a column of numbers, or of names, at the right. Rows that were added before have an empty cell in it.
 
         Args:
             title: The heading.
-            drop: When a narrow table drops the column: the lowest number first. None: never.
-            is_left: Whether the column has names. They start at the left and may be wrapped.
+            drop: When a narrow table drops the column: the lowest number first, and of equal ones the rightmost. From
+                LATE on columns are only dropped when names would otherwise be too narrow. None: never.
+            is_left: Whether the column has names. They start at the left and can be wrapped.
         """
         self.columns.append(_Column(title, is_left, drop))
 
     def add_row(self, *cells: Cell, ends_section: bool = False) -> None:
-        """Add a row, which a rule follows if it `ends_section`. Cells may have several lines."""
+        """Add a row at the bottom. Cells can have several lines.
+
+        Args:
+            *cells: A cell for each column from the left. Missing ones are empty.
+            ends_section: Whether a rule follows the row.
+        """
         self.rows.append((cells, ends_section))
 
     def add_rows(self, rows: Iterable[Sequence[Cell]]) -> None:
-        """Add rows."""
+        """Add rows at the bottom, as `add_row` does, without rules."""
         self.rows += ((cells, False) for cells in rows)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -97,12 +103,17 @@ class FittingTable:
         yield from _centred(self.caption, table_width, across, Style(dim=True, italic=True))
 
     def _fit(self, widths: list[int], room: int) -> list[int]:
-        """Return the places of the columns that fit, and narrow the `widths` of names."""
+        """Return the indices of the columns to show, in order, and narrow the `widths` of names.
+
+        Args:
+            widths: Width of each column in characters. Those of names are changed.
+            room: Width of the terminal in characters. The columns can still be wider than it.
+        """
         visible = list(range(len(widths)))
         names = [place for place in visible if self.columns[place].is_left]
 
         def missing(name_width: int) -> int:
-            """Return by how many characters a table whose names have at most this width is too wide."""
+            """Return by how many characters a table with names of this width is too wide, 0 or less if it fits."""
             wide = sum(min(widths[place], name_width) if place in names else widths[place] for place in visible)
             return wide + 3 * (len(visible) - 1) - room
 
@@ -127,7 +138,7 @@ def _split_text(cell: Cell) -> list[str]:
 
 
 def _width(cell: Cell) -> int:
-    """Return the width of a cell in characters of the terminal."""
+    """Return the width of a cell's widest line in characters of the terminal."""
     return max(map(cell_len, _split_text(cell)))
 
 
@@ -137,7 +148,7 @@ def _is_simple(cells: Sequence[Cell]) -> bool:
 
 
 def _column_width(cells: Sequence[Cell]) -> int:
-    """Return the width of the widest cell of a column."""
+    """Return the width of the widest cell of a column, 0 without cells."""
     return max(map(len if _is_simple(cells) else _width, cells), default=0)
 
 
@@ -147,14 +158,28 @@ def _are_plain(columns: Sequence[Sequence[Cell]], widths: Sequence[int]) -> bool
 
 
 def _padded_column(cells: Sequence[Cell], width: int, is_left: bool) -> list[str]:
-    """Return the cells of a column, padded to its width."""
+    """Return the cells of a column, padded to its width.
+
+    Args:
+        cells: The cells, which must be simple, as `_is_simple` says.
+        width: Width of the column in characters.
+        is_left: Whether cells start at the left.
+    """
     return [f"{cell:<{width}}" for cell in cells] if is_left else [f"{cell:>{width}}" for cell in cells]
 
 
 def _row_segments(
     cells: Sequence[Cell], widths: Sequence[int], is_left: Sequence[bool], between: str, style: Style | None = None
 ) -> Iterator[Segment]:
-    """Yield the lines of a row."""
+    """Yield the segments of a row, which has as many lines as its tallest cell.
+
+    Args:
+        cells: A cell for each column.
+        widths: Width of each column in characters. Wider cells are wrapped.
+        is_left: Whether the cells of each column start at the left.
+        between: Text between columns.
+        style: Style of lines of cells that have none of their own. None for none.
+    """
     columns = [_wrap_cell(cell, width) for cell, width in zip(cells, widths)]
     for line in range(max(map(len, columns))):
         for place, (column, width, left) in enumerate(zip(columns, widths, is_left)):
@@ -192,7 +217,14 @@ def _style(style: str | Style) -> Style | None:
 
 
 def _centred(text: str, table_width: int, across: int | None, style: Style) -> Iterator[Segment]:
-    """Yield lines of text in the middle of a table `table_width` wide, wrapped if they are wider than `across`."""
+    """Yield lines of text in the middle of a table, nothing for "".
+
+    Args:
+        text: The text.
+        table_width: Width of the table in characters.
+        across: Width in characters at which the text is wrapped. None: it is not.
+        style: Style of the text.
+    """
     if text:
         lines = [text] if across is None else [one.plain.rstrip() for one in Text(text).wrap(_WRAPPING, across)]
         for line in lines:
@@ -201,13 +233,16 @@ def _centred(text: str, table_width: int, across: int | None, style: Style) -> I
 
 
 class Facts:
-    """Labels with their values, a line each. A terminal wraps values beside their labels."""
+    """Labels with their values, a line each, in the order of `add_row`. A terminal wraps values beside their labels."""
 
     def __init__(self) -> None:
         self.rows: list[tuple[str, Text]] = []
 
     def add_row(self, label: str, value: Cell) -> None:
-        """Add a value, which may have several lines. Without a label, it continues the value above."""
+        """Add a value, which can have several lines. With the label "" it continues the value above.
+
+        A Text isn't copied. Printing removes spaces from the ends of its lines.
+        """
         self.rows.append((label, Text(value) if isinstance(value, str) else value))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:

@@ -31,8 +31,12 @@ _LOADED = (
 def serve() -> None:
     """Fork a command for each request, until the other end of the socket is closed.
 
-    A request is JSON, with a pipe and the files for output and errors. A fork writes its number into the pipe, and its
-    exit status at its end.
+    A request is JSON of at most 1 MiB, with three descriptors: a pipe, and the files for output and errors. A fork
+    writes its process number as a line into the pipe, and its exit status at its end. Standard input must be the
+    socket. SIGINT is ignored.
+
+    Raises:
+        OSError: The socket fails, or no process can be started.
     """
     for name in _LOADED:
         importlib.import_module(name)
@@ -54,7 +58,15 @@ def serve() -> None:
 
 
 def _run(request: Mapping[str, Any], pipe: int, output: int, complaint: int) -> None:
-    """Run a command, and end this process."""
+    """Run a command as `tournament` does, and end this process. It never returns.
+
+    Args:
+        request: The command's `words` after the program's name, its `environment` and current `folder`, and by how much
+            to raise its `nice` value.
+        pipe: Descriptor that receives the process number, then the exit status, a line each.
+        output: Descriptor of standard output.
+        complaint: Descriptor of standard error.
+    """
     status = 1
     try:
         os.write(pipe, b"%d\n" % os.getpid())

@@ -18,9 +18,9 @@ class CommandEntry:
     """A command in a list of --help.
 
     Attributes:
-        where: Place of its function, as module:attribute.
+        where: Place of its function, as module:attribute. For a group it is that of its `typer.Typer`.
         does: Its help's first sentence.
-        examples: Words to call it with. The commands of contests have theirs in their own modules.
+        examples: Ways to call it, without the program's name. Empty for groups, whose commands have their own.
     """
 
     where: str
@@ -155,7 +155,7 @@ GROUPS = {
 
 
 def examples(*words: str) -> str:
-    """Return the epilog of a `Command` from ways to call it, which are given without the program's name."""
+    """Return the epilog of a `Command` from ways to call it without the program's name, a line for each in order."""
     return "\n".join(f"tournament {one}" for one in words)
 
 
@@ -186,7 +186,11 @@ class Command(TyperCommand):
 
 
 def options_by_group(command: Any) -> dict[str, list[Any]]:
-    """Return a command's arguments, then its options by group, then those without a group."""
+    """Return a command's arguments and options by heading of --help.
+
+    The heading Arguments comes first, then the groups of `options.GROUPS` in their order. The heading Options comes
+    last, for those without a group. Empty headings are omitted. Parameters are in the order of the command.
+    """
     from tournament.cli.options import GROUPS  # loads the contests' names, which the list of commands doesn't need
 
     groups: dict[str, list[Any]] = {name: [] for name in ("Arguments", *GROUPS, "Options")}
@@ -224,7 +228,11 @@ class Commands(Group):
         return list(self.commands)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Import and return a command, or None if there is none of this name."""
+        """Import and return a command, or None if there is none of this name.
+
+        Raises:
+            ImportError: Something that its module imports isn't installed.
+        """
         if cmd_name in OWN:
             return _own_command(cmd_name)
         if cmd_name in GROUPS:
@@ -235,7 +243,14 @@ class Commands(Group):
 
 
 def _load(where: str) -> Any:
-    """Import a module, and return its attribute."""
+    """Import a module, and return its attribute.
+
+    Args:
+        where: The place as module:attribute.
+
+    Raises:
+        ImportError: The module, or something that it imports, isn't installed.
+    """
     module, _, attribute = where.partition(":")
     return getattr(importlib.import_module(module), attribute)
 
@@ -244,6 +259,12 @@ def _own_command(name: str) -> Any:
     """Return one of the tournament's own commands.
 
     Its help is the listed sentence, followed by its function's docstring without the summary.
+
+    Args:
+        name: A key of `OWN`.
+
+    Raises:
+        ImportError: Something that its module imports isn't installed.
     """
     listed = OWN[name]
     function = _load(listed.where)

@@ -38,8 +38,9 @@ def judge(
     ran out of time, with 5 when its output ended before the match.
 
     Raises:
-        InputError: A setting or an option is wrong.
-        RunError: This machine can't run the program.
+        InputError: The contest has no judge, a setting, an option or the file of hands is wrong, or the transcript
+            can't be written. Or the program isn't found, can't be executed, or can't be confined.
+        RunError: This machine can't run the program, or it was killed from outside.
         typer.Exit: The program didn't play to the end.
         OSError: The program's file can't be read, or rows can't be stored.
     """

@@ -15,11 +15,19 @@ from tournament.store.storage import has_records, join_location, open_storage
 
 
 def recorded(contest: str | None, results: str | None, config: Path | None, *, final: bool = False) -> list[str]:
-    """Return the places of one contest's or all contests' records, or of their last finals.
+    """Return the locations of one contest's or all contests' records, or of their last finals.
+
+    Args:
+        contest: Name of the contest. None for all that have records, sorted by name.
+        results: Folder or URL of the records. None for that of the settings.
+        config: Path of the settings file. None for tournament.toml of the current folder or above the results.
+        final: Whether to return the last final of each.
 
     Raises:
-        InputError: There are none, or the contest is unknown.
-        RunError: Records can't be read.
+        InputError: There are no records or no final, the contest is unknown, or the folder has another one's records.
+            The same is raised if a setting is wrong, or the URL is invalid or needs an account.
+        RunError: Records can't be read, or the machine is at fault, such as a cache that can't be used.
+        OSError: A folder of the records can't be searched, or the file of the field can't be read.
     """
     results_location = _results_location(contest, results, config)
     if contest is not None:
@@ -34,13 +42,21 @@ def recorded(contest: str | None, results: str | None, config: Path | None, *, f
 
 
 def find_location(contest: str | None, results: str | None, config: Path | None, *, final: bool = False) -> str:
-    """Return the place of a contest's records, of the only contest's there, or of its last final.
+    """Return the location of a contest's records, or of its last final.
 
-    If there is a final that wasn't requested, a message points to it.
+    If there is a final that wasn't requested, a message on standard error points to it.
+
+    Args:
+        contest: Name of the contest. None for the only one that has records.
+        results: Folder or URL of the records. None for that of the settings.
+        config: Path of the settings file. None for tournament.toml of the current folder or above the results.
+        final: Whether to return the last final.
 
     Raises:
-        InputError: There are no such records, or those of several contests.
-        RunError: Records can't be read.
+        InputError: There are no such records or no final, those of several contests, or of another one. The same is
+            raised if the contest is unknown, a setting is wrong, or the URL is invalid or needs an account.
+        RunError: Records can't be read, or the machine is at fault, such as a cache that can't be used.
+        OSError: A folder of the records can't be searched, or the file of the field can't be read.
     """
     results_location = _results_location(contest, results, config)
     location = locate(results_location if contest is None else _own_location(results_location, contest))
@@ -52,11 +68,14 @@ def find_location(contest: str | None, results: str | None, config: Path | None,
 
 
 def _own_location(results_location: str, contest: str) -> str:
-    """Return the place of a contest's records, below the folder of results or that folder itself.
+    """Return the location of a contest's records: below the results, or the results themselves.
+
+    It is the latter only if they have records, and the place below has none. There might be none at either.
 
     Raises:
-        InputError: That folder has the records of another contest.
+        InputError: The results are the records of another contest, or the URL is invalid or needs an account.
         RunError: Records can't be read.
+        OSError: The file of the field can't be read.
     """
     location = join_location(results_location, contest)
     if _holds_records(location) or not _holds_records(results_location):
@@ -68,21 +87,26 @@ def _own_location(results_location: str, contest: str) -> str:
 
 
 def load_records(contest: str | None, results: str | None, config: Path | None, *, final: bool = False) -> Results:
-    """Load the records of a contest, of the only one there, or of its final, from `find_location`.
+    """Load the records of a contest or of its last final. The parameters are those of `find_location`.
 
     Raises:
-        InputError: There are no such records, or those of several contests.
-        RunError: Records can't be read.
+        InputError: There are no such records or no final, those of several contests, or of another one. The same is
+            raised if the contest is unknown, a setting is wrong, the URL is invalid, or rules are missing and needed.
+        RunError: Records can't be read or are of an earlier version, or the machine is at fault, such as a cache that
+            can't be used.
+        FileNotFoundError: A part was removed while the records were read.
+        OSError: A folder of the records can't be searched, or the file of the field can't be read.
     """
     return load(find_location(contest, results, config, final=final))
 
 
 def _results_location(contest: str | None, results: str | None, config: Path | None) -> str:
-    """Return the folder or URL of all contests' records.
+    """Return the folder or URL of all contests' records, by the option or the settings.
 
     Raises:
         InputError: The contest is unknown and has no records, or the settings are wrong.
-        RunError: The machine is at fault, such as a cache that can't be used.
+        RunError: Records can't be read, or the machine is at fault, such as a cache that can't be used.
+        OSError: The folder of the records can't be searched.
     """
     defined = load_contests(config, results)
     location = load_config(defined.names[0], config, results=results).results
@@ -99,5 +123,6 @@ def _holds_records(location: str) -> bool:
     Raises:
         InputError: The URL is invalid, or needs an account.
         RunError: A folder of the records can't be read, or a request to the object store fails.
+        OSError: The folder can't be searched for another reason than permissions.
     """
     return has_records(open_storage(location))

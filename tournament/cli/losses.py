@@ -47,8 +47,10 @@ def losses(
     If tournament.toml has one contest, CONTEST can be omitted.
 
     Raises:
-        InputError: Options exclude each other, or there are no such records or bots.
-        RunError: The records can't be read.
+        InputError: Options exclude each other, there are no such records or bots, or records of several contests. Or
+            the contest's columns don't show decisions, or its rules are missing and needed.
+        RunError: The records can't be read or are damaged, or this machine can't load the rules.
+        FileNotFoundError: The records have changed while they were read.
     """
     if as_csv and as_json:
         raise InputError("--csv, --json: choose one of the two")
@@ -66,12 +68,12 @@ def losses(
 
 
 def losses_table(rows: pd.DataFrame, bot: str, max_rows: int, *, by_opponent: bool = False) -> FittingTable:
-    """Return the largest losses as a table, without those that aren't significant.
+    """Return the largest losses as a table, without those that aren't significant, in the order of the rows.
 
     Args:
-        rows: The losses, the largest first.
+        rows: The losses, the largest first, with the columns of `LOSSES`.
         bot: Name of the bot.
-        max_rows: The most rows.
+        max_rows: Maximum number of rows. The caption counts the others.
         by_opponent: Whether rows are by opponent.
     """
     significant = rows[rows["lost"] > SIGNIFICANT * rows["stderr"]]

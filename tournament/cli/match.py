@@ -98,9 +98,10 @@ def match(
     It is undecided: 3. BOT is significantly worse: 4. BOT, its baseline or the one OTHER is disqualified: 1.
 
     Raises:
-        InputError: A setting or an option is wrong, or a bot can't be found or can't play.
-        RunError: Play ended early.
-        typer.Exit: A bot is disqualified, or there is a verdict.
+        InputError: A setting or an option is wrong, or a bot can't be found or can't play. Or this machine can't build
+            or confine bots.
+        RunError: Play ended early, or this machine can't play.
+        typer.Exit: A bot is disqualified, or --baseline or --until-settled is given.
     """
     # These run and replay contests, which the list of commands doesn't need.
     import tournament.api
@@ -120,17 +121,17 @@ def match(
     replays: list[Replay] = []
 
     def draw(standings: Standings, rows: int) -> FittingTable:
-        """Return the matches so far of the version that plays, at most this many."""
+        """Return the matches so far of the version that plays, the best first, at most `rows` of them."""
         playing = [line.name for line in standings.entrants if line.name in names]  # one version at a time
         matches = [match for name in playing for match in find_matches(standings, name)]
         return matches_table(matches, f"{' '.join(playing)} against each", rows)
 
     def replay_session(own: Config, report: MatchReport) -> None:
-        """Replay the session of --session, if it is given.
+        """Replay the session of --session, if it is given, and append the result to `replays`.
 
         Raises:
-            InputError: The session can't be replayed.
-            RunError: This machine can't play it.
+            InputError: There is no such session or game, or this machine can't build or confine a bot.
+            RunError: The records can't be read, or this machine can't play.
         """
         if session is not None:
             location = join_location(own.results, own.played.name)
@@ -176,10 +177,20 @@ def match(
 def _resolve_players(
     contests: Contests, contest: str, bot: str | None, opponents: list[str]
 ) -> tuple[str, str, list[str]]:
-    """Return contest, bot and others, with the file's only contest if the bot comes first.
+    """Return the names of contest, bot and others.
+
+    If `contest` isn't a contest's name, and the settings file has a single contest, it is the bot, and `bot` the first
+    of the others.
+
+    Args:
+        contests: Contests of the settings file.
+        contest: The first argument.
+        bot: The second argument; None if there is none.
+        opponents: The other arguments.
 
     Raises:
-        InputError: The contest is unknown, or there is no bot.
+        InputError: The contest is unknown, its rules can't be loaded, or there is no bot.
+        RunError: The machine is at fault, such as a cache that can't be used.
     """
     is_bot = contest not in contests.names and contest not in contests.broken and contest not in SHIPPED_RULES
     if is_bot and len(contests.chosen) == 1:
@@ -191,10 +202,12 @@ def _resolve_players(
 
 
 def _house_at(loaded: Config, opponents: list[str]) -> list[str]:
-    """Return the names of the house's bots that play besides the others that are named.
+    """Return the names of the host's own bots that play besides the named opponents, sorted.
+
+    The list is empty if the settings give the host's bots no seats, or if one of them is among the opponents.
 
     Raises:
-        InputError: The folder of the house's bots can't be read.
+        InputError: The folder of the host's bots is missing or can't be read.
     """
     if not loaded.contest.house_seats:
         return []
@@ -205,13 +218,21 @@ def _house_at(loaded: Config, opponents: list[str]) -> list[str]:
 
 
 def _unit_and_form(contest: PlayedContest) -> tuple[str, str]:
-    """Return what the points of a match are called, and their format."""
+    """Return what the points of a match are called, and their format: the score, or points per session with a sign."""
     scoring = contest.house.scoring if contest.house else None
     return ("score", f",.{scoring.decimals}f") if scoring else ("points a session", "+,.3f")
 
 
 def opponents_table(report: MatchReport, contest: PlayedContest) -> FittingTable:
-    """Return a bot's results against each opponent, and with a baseline also the baseline's and the difference."""
+    """Return a bot's results against each opponent as a table, the best first.
+
+    With a baseline there are also the baseline's results and the difference. The column of the opponents' points is
+    omitted if they are house players. Intervals that are unknown are empty.
+
+    Args:
+        report: The report.
+        contest: The contest, which has the unit of the caption and the number of decimals.
+    """
     unit, form = _unit_and_form(contest)
     table = FittingTable(f"{report.bot} against each", contest.points_unit or f"{unit}, ± 95%")
     table.add_column("against", is_left=True)
@@ -235,7 +256,7 @@ def opponents_table(report: MatchReport, contest: PlayedContest) -> FittingTable
 
 
 def _print(report: MatchReport, contest: PlayedContest, seed: str) -> None:
-    """Print a match's report."""
+    """Print a match's report: the table of opponents if there are any, then the other facts, with the seed."""
     scoring = contest.house.scoring if contest.house else None
     unit, form = _unit_and_form(contest)
     signed = f"+{form.lstrip('+')}"
@@ -287,7 +308,7 @@ def _describe_stop(interim: InterimResult) -> Text:
 
 
 def _ahead(report: MatchReport) -> Text:
-    """Return which of two bots is ahead, as text."""
+    """Return which of two bots is ahead, as text, or why that is unknown. The report must have a lead."""
     lead = report.lead
     assert lead
     if lead.stderr is None:
@@ -304,13 +325,18 @@ def _ahead(report: MatchReport) -> Text:
 
 
 def _cells(figure: Estimate, form: str) -> tuple[Text, Text]:
-    """Return a figure and half the width of its interval, "" if it has none."""
+    """Return a figure, coloured if it is significant, and half the width of its interval, "" if that is unknown.
+
+    Args:
+        figure: The figure.
+        form: Format of the figure. The half-width has no sign.
+    """
     style = {1: "green", 0: "", -1: "red"}[figure.sign]
     half_width = "" if figure.ci_half_width is None else f"{figure.ci_half_width:{form.lstrip('+')}}"
     return Text(f"{figure.value:{form}}", style=style), Text(half_width, style="dim")
 
 
 def _format_estimate(figure: Estimate, form: str) -> str:
-    """Return a figure with half the width of its interval, if it has one."""
+    """Return a figure as text, with half the width of its interval if that is known."""
     value, half_width = _cells(figure, form)
     return f"{value}" + (f" ± {half_width}" if half_width else "")

@@ -13,10 +13,11 @@ class Undocumented(Exception):
 
 
 def read_meanings(kind: Any) -> dict[str, str]:
-    """Return the meaning of each field of a dataclass.
+    """Return the meaning of each field of a dataclass by name, in the order of the fields.
 
     Raises:
-        Undocumented: A field has none.
+        Undocumented: A field has none, such as one that is inherited.
+        OSError: The source of the class can't be read.
     """
     matches = re.findall(
         r"((?:^    #: .*\n)*)^    (\w+): [^#\n]*?(?:  #: (.*))?$", inspect.getsource(kind), re.MULTILINE

@@ -28,7 +28,15 @@ EXITS = {"better": 0, "open": 3, "worse": 4}
 
 
 def option(metavar: str, help: str, group: str, *names: str, **more: Any) -> Any:
-    """Return an option with a value, in a group of --help, with further arguments for Typer."""
+    """Return an option with a value.
+
+    Args:
+        metavar: Name of the value in --help.
+        help: Meaning of the option.
+        group: One of `GROUPS`, under which --help lists it.
+        *names: Names of the option. Without any, Typer makes one from the parameter's name.
+        **more: Further arguments of `typer.Option`.
+    """
     return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=group, **more)
 
 
@@ -75,7 +83,13 @@ def check_game(session: int | None, game: int | None) -> None:
 
 
 def command_line(*words: str, **options: object) -> str:
-    """Return a command for a user to copy. Options that are None, and flags that are False, are omitted."""
+    """Return a command for a user to copy into a shell.
+
+    Args:
+        *words: The words after `tournament`.
+        **options: Value of each option by name, in the order of the command. Options that are None or False are
+            omitted, and those that are True have no value.
+    """
     arguments: list[str] = []
     for name, value in options.items():
         if value is not None and value is not False:
@@ -84,5 +98,10 @@ def command_line(*words: str, **options: object) -> str:
 
 
 def print_json(value: Any) -> None:
-    """Print a value as JSON."""
+    """Print a value as JSON on standard output.
+
+    Raises:
+        TypeError: JSON has no such type.
+        OSError: Standard output can't be written, or was closed.
+    """
     sys.stdout.write(json.dumps(value, indent=2) + "\n")

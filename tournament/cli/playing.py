@@ -38,11 +38,11 @@ class RunCommand:
     """Contests to play, by name, with their settings.
 
     Attributes:
-        chosen: Settings of each contest by name.
-        given: Options that a command to replay a game must repeat.
+        chosen: Settings of each contest by name, in the order of play. There is at least one.
+        given: Options that a command to replay a game must repeat, by name. Those that are None are omitted.
         as_json: Whether progress is printed as lines of JSON.
         archive: Whether records of other settings are archived without a question.
-        as_written: Settings without the command's options.
+        as_written: Settings of the same contests without the options of `TO_REPEAT`.
         strict: Whether the first problem of a cluster's node ends the command.
     """
 
@@ -56,14 +56,17 @@ class RunCommand:
     def run(self, *, dry_run: bool) -> set[str]:
         """Play the contests, or with `dry_run` only show the plan. Ctrl-C ends with a line about what is kept.
 
+        From then on SIGTERM ends this process as Ctrl-C does.
+
         Returns:
-            Problems: the statuses of bots, and "provisional" if the rules failed in a match.
+            Problems of all contests: statuses of bots other than "ok" and "house", and "provisional" if the rules
+            failed in a match. With `dry_run` it is "broken" alone. Empty if there are none.
 
         Raises:
-            InputError: A contest can't be played with these settings and bots, or consent to archive records is
-                missing.
-            RunError: A run stopped early.
-            typer.Exit: The command was stopped, or a bot has no name of its own.
+            InputError: A contest can't be played with these settings and bots, a folder can't be listed, or this
+                machine can't build or confine bots. Or there is no terminal to ask whether to archive records.
+            RunError: A run stopped early, or the records can't be read or written.
+            typer.Exit: The command was stopped, with code 130, or a bot has no name of its own, with code 1.
             typer.Abort: Consent to archive records is refused.
         """
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # end as by Ctrl-C
@@ -100,11 +103,18 @@ class RunCommand:
         return problems
 
     def _play(self, prepared: Prepared, before: Mapping[str, tuple[int, int]], executors: Executors) -> set[str]:
-        """Play a contest, show the results and return the problems. Stamps of bots from before reveal edits.
+        """Play a contest, show the results and return the problems, as `run` does.
+
+        Args:
+            prepared: The contest.
+            before: Stamps of the bots before preparation, as from `_stamps`. Other ones after play reveal edits.
+            executors: Executors of the command.
 
         Raises:
-            InputError: The contest can't be played.
-            RunError: The run stopped early.
+            InputError: A limit of schedules is exceeded, Ray can't be reached, a folder can't be listed, or a machine
+                can't confine or build a bot.
+            RunError: The run stopped early, or the records can't be read or written.
+            ValueError: Legs of a rewritten batch couldn't be read again.
         """
         contest = prepared.contest
         with Screen(err, contest.title, contest=contest.name, as_json=self.as_json, unit=contest.points_unit) as screen:
@@ -130,17 +140,24 @@ class RunCommand:
 
 
 def _unlike(config: Config, written: Config) -> str:
-    """Return the options that the next run has to repeat, without the value of a seed, which can be secret."""
+    """Return the options that the next run has to repeat, or "" if there are none. A seed's value is "…".
+
+    Args:
+        config: The settings with the command's options.
+        written: The settings without them.
+    """
     values = {name: getattr(config.contest, name) for name in TO_REPEAT}
     unlike = {name: value for name, value in values.items() if value != getattr(written.contest, name)}
     return " ".join(f"--{name} {'…' if name == 'seed' else value}" for name, value in unlike.items())
 
 
 def _progress_before(prepared: Prepared) -> Progress:
-    """Return the progress of a run that has played nothing yet.
+    """Return the progress of a run that has played nothing yet, without standings.
 
     Raises:
-        RunError: Records can't be read.
+        InputError: A limit of schedules is exceeded, there are too few authors for a table, or the location is an
+            invalid URL.
+        RunError: The records can't be read.
     """
     plan = make_plan(prepared)
     nothing = Standings((), Matches.from_matches, ())
@@ -148,12 +165,12 @@ def _progress_before(prepared: Prepared) -> Progress:
 
 
 def _require_consent(prepared: Prepared) -> None:
-    """Ask for consent before long play is archived.
+    """Ask for consent before many recorded games are archived. Other records need none.
 
     Raises:
-        InputError: There is no terminal.
+        InputError: Standard input or standard error isn't a terminal, or the location is an invalid URL.
         typer.Abort: The answer is no.
-        RunError: Records can't be read.
+        RunError: The records can't be read.
     """
     if not (unlike := prepared.incompatible_records()) or not unlike.needs_confirmation:
         return
@@ -163,7 +180,9 @@ def _require_consent(prepared: Prepared) -> None:
 
 
 def _stamps(config: Config) -> dict[str, tuple[int, int]]:
-    """Return the bots of a contest's folders, with the time of their last change and their size.
+    """Return time of change, in nanoseconds, and size in bytes of each bot of a contest, by its file's name.
+
+    The folders are those of the host's own bots and of the entrants. Missing ones are ignored.
 
     Raises:
         InputError: A folder can't be listed.
@@ -179,7 +198,10 @@ def _describe_bots(prepared: Prepared) -> str:
 
 
 def _describe_time(plan: Plan) -> str:
-    """Return how long a run will take, and how many hours of a core, as far as it is known."""
+    """Return how long a run will take as text, with the hours of a core from 0.1 on.
+
+    Without the speed of earlier runs it is a lower bound.
+    """
     hours = plan.seconds * plan.workers / 3600
     duration_text = f"{duration(plan.seconds)} on {pluralize(plan.workers, 'core')}"
     duration_text += f" ({hours:,.1f} core hours)" if hours >= 0.1 else ""
@@ -187,10 +209,12 @@ def _describe_time(plan: Plan) -> str:
 
 
 def _print_plan(prepared: Prepared) -> set[str]:
-    """Show what would be played and which bots are broken, and return the problems.
+    """Show what would be played and which bots are broken, and return {"broken"}, or an empty set if none is.
 
     Raises:
-        RunError: Records can't be read.
+        InputError: A limit of schedules is exceeded, there are too few authors for a table, or the location is an
+            invalid URL.
+        RunError: The records can't be read.
     """
     plan = make_plan(prepared)
     text = (

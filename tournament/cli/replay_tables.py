@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 
 def print_replay(console: Console, replay: Replay) -> None:
-    """Print whether games came out as recorded, then the games, with the contest's own drawings if they are text."""
+    """Print whether games came out as recorded, then the games in order.
+
+    If the contest's drawings are text, they replace the questions. The last drawing shows the end. Images are omitted.
+    """
     title = make_title(replay.seats, replay.house)
     title += f", session {replay.session} of match {replay.match} of {replay.contest}"
     if replay.mismatch:
@@ -37,12 +40,15 @@ def print_replay(console: Console, replay: Replay) -> None:
 
 
 def print_game(console: Console, game: ObservedGame, drawings: Iterable[str] = ()) -> None:
-    """Print who holds which cards, each decision with question, output and answer, and the outcome of a game.
+    """Print who holds which cards, each decision with question, output and answer or fault, and the outcome of a game.
+
+    Long lists are shortened, as `short_lists` does.
 
     Args:
         console: Where to print. A terminal indents the continuation of a line; elsewhere a line isn't broken.
         game: The game.
-        drawings: The contest's drawings, of which one is taken for each decision. It replaces the question.
+        drawings: The contest's drawings, of which one is taken for each decision. It replaces the question. A drawing
+            that equals the one before isn't printed again. By default, and if they run out, there are none.
     """
     previous, drawings = "", iter(drawings)
     held = ", ".join(f"{name} {' '.join(cards)}" for name, cards in game.cards.items())
@@ -68,7 +74,13 @@ def print_game(console: Console, game: ObservedGame, drawings: Iterable[str] = (
 
 
 def _print_line(console: Console, indent: int, *pieces: tuple[str, str]) -> None:
-    """Print a line of pieces with their styles, which a terminal wraps with its indentation."""
+    """Print a line of pieces, which a terminal wraps with its indentation.
+
+    Args:
+        console: Where to print.
+        indent: Indentation in characters.
+        *pieces: Texts with their styles, "" for none. Unprintable characters are escaped.
+    """
     text = Text.assemble(*[(printable(text), style) for text, style in pieces], overflow="fold")
     if console.is_terminal:
         console.print(Padding(text, (0, 0, 0, indent), expand=False))
@@ -77,7 +89,7 @@ def _print_line(console: Console, indent: int, *pieces: tuple[str, str]) -> None
 
 
 def _print_drawing(console: Console, drawing: str) -> None:
-    """Print a contest's drawing, which is text."""
+    """Print a contest's drawing, which is text, indented. Nothing is printed for ""."""
     for line in drawing.rstrip().splitlines():
         console.print(Text(f"  {printable(line)}"), soft_wrap=True)
 
@@ -92,7 +104,10 @@ _LIST = re.compile(r"[\[(]([^\[\]()]*,[^\[\]()]*)[\])]")
 
 
 def short_lists(text: str) -> str:
-    """Return a text in which only the first and the last items of each long list are left."""
+    """Return a text in which only the first six and the last six items of each list of more than 13 are left.
+
+    A list is in brackets or parentheses, with commas and spaces between items, and without another list in it.
+    """
 
     def shortened(match: re.Match[str]) -> str:
         """Return a list with its items in the middle omitted, if it is long."""
@@ -106,14 +121,29 @@ def short_lists(text: str) -> str:
 
 
 def replay_command(contest: str, leg: LegResult, fault: Fault, options: Mapping[str, object]) -> str:
-    """Return the command that replays a recorded fault's game."""
+    """Return the command that replays a recorded fault's game.
+
+    Args:
+        contest: Name of the contest.
+        leg: The leg of the fault.
+        fault: The fault.
+        options: Further options of the command by name. Those that are None or False are omitted.
+    """
     return command_line(
         "replay", contest, **{"match": leg.match, "session": fault.session, "game": fault.game, **options}
     )
 
 
 def commands_to_see(contest: str, standings: Standings, options: Mapping[str, object]) -> dict[str, str]:
-    """Return the command that replays the game of its reason, for each disqualified bot."""
+    """Return the command that replays the game of its reason, for each disqualified bot, by the bot's name.
+
+    If a bot was disqualified in several legs, the first one counts. Bots without recorded faults have no command.
+
+    Args:
+        contest: Name of the contest.
+        standings: The standings.
+        options: Further options of the commands by name. Those that are None or False are omitted.
+    """
     reasons: dict[str, tuple[LegResult, Fault]] = {}
     for leg, fault in standings.faults:
         if fault.seat in leg.disqualified_seats:
@@ -124,9 +154,14 @@ def commands_to_see(contest: str, standings: Standings, options: Mapping[str, ob
 def describe_faults(
     contest: str, faults: Iterable[tuple[LegResult, Fault]], options: Mapping[str, object]
 ) -> Iterable[Text]:
-    """Yield the faults by bot and kind as lines of text.
+    """Yield lines of text about the first fault of each kind: bots by name, the most frequent kinds of each first.
 
-    There are the first fault of each kind, what the bot had printed, and the command that replays it.
+    The lines have the number of further faults, what the bot had printed, and the command that replays the game.
+
+    Args:
+        contest: Name of the contest.
+        faults: The faults, each after its leg.
+        options: Further options of the commands by name. Those that are None or False are omitted.
     """
     for alike in by_sort(faults):
         leg, fault = alike[0]

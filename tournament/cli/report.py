@@ -34,8 +34,11 @@ def report(
     Publish a page without --public after the contest: it has games and the seed, from which all cards follow.
 
     Raises:
-        InputError: An option is wrong, there are no records, or another file is in the way.
-        RunError: The records are damaged, or the page can't be written.
+        InputError: An option is wrong, there are no records or those of several contests, or they change too fast. Or
+            rules are missing, a folder can't be created, or another file is in the way.
+        RunError: The records are damaged or can't be read, this machine can't load the rules, or a page can't be
+            written.
+        OSError: A part can't be read, or was removed while it was read.
     """
     if folder and output:
         raise InputError("--folder: can't be combined with -o")
@@ -58,5 +61,5 @@ def report(
 
 
 def _games(count: int) -> str:
-    """Return a number of games as text."""
+    """Return a number of games as text, such as "1 game" or "2,000 games"."""
     return f"{count:,} game{'s' if count != 1 else ''}"

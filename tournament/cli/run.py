@@ -66,9 +66,12 @@ def run(
     Run again after a crash, after Ctrl-C or with a new bot in the folder: only missing games are played.
 
     Raises:
-        InputError: A setting or an option is wrong, or too few bots can play.
-        RunError: A run stopped early.
-        typer.Exit: The rules failed in a match, a bot has a problem with --strict, or not all was played.
+        InputError: A setting or an option is wrong, too few bots can play, a folder can't be read, or this machine
+            can't build or confine bots. Or there is no terminal to ask whether to archive records.
+        RunError: A run stopped early, or the records can't be read or written.
+        typer.Exit: The rules failed in a match, a bot has a problem with --strict or no name of its own, or not all was
+            played. Also if the command is stopped.
+        typer.Abort: Consent to archive records is refused.
     """
     import gc
 

@@ -63,7 +63,7 @@ def schemas(
 
 
 def command_schemas() -> dict[str, Any]:
-    """Return the schema of what each command prints by --json, by the command.
+    """Return the JSON Schema of what each command prints by --json, by the command with the options that matter.
 
     Raises:
         Undocumented: A field has no meaning.
@@ -110,7 +110,11 @@ def command_schemas() -> dict[str, Any]:
 
 
 def _dataclass_schema(kind: Any, instead: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schema of a dataclass, some of whose fields have another type `instead`.
+    """Return the JSON Schema of a dataclass, with fields in its order.
+
+    Args:
+        kind: The dataclass.
+        instead: Types that replace those of fields, by name.
 
     Raises:
         Undocumented: A field has no meaning.
@@ -121,7 +125,7 @@ def _dataclass_schema(kind: Any, instead: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _hint(kind: Any, name: str) -> Any:
-    """Return the type of a dataclass's field or property."""
+    """Return the type of a dataclass's field, or of its property."""
     attribute = getattr(kind, name, None)
     if isinstance(attribute, property):
         return get_type_hints(attribute.fget)["return"]
@@ -129,7 +133,13 @@ def _hint(kind: Any, name: str) -> Any:
 
 
 def _schema(name: str, hints: Mapping[str, Any], meanings: Mapping[str, str]) -> dict[str, Any]:
-    """Return the schema of an object, with the type and the meaning of each field."""
+    """Return the JSON Schema of an object.
+
+    Args:
+        name: Title of the schema.
+        hints: Type of each field by name, in the order of the schema.
+        meanings: Meaning of each of these fields by name.
+    """
     fields: dict[str, Any] = {key: (hint, FieldInfo(description=meanings[key])) for key, hint in hints.items()}
     schema: dict[str, Any] = TypeAdapter(create_model(name, **fields)).json_schema()
     return schema

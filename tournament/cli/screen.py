@@ -33,15 +33,15 @@ _EXTRA_ROWS = 9  # the table's title, head, rules, caption and what is left out;
 
 
 class Screen:
-    """Shows a run or a check: live on a terminal, a line now and then elsewhere.
+    """Shows a run or a check while its context is open: live on a terminal, a line every 30 seconds elsewhere.
 
     Args:
-        console: Where to show it.
+        console: Where to show it. If it can't be written, methods raise an OSError.
         title: Title of the leaderboard.
-        contest: Name of the contest, for lines of JSON.
-        as_json: Whether to print lines of JSON.
-        unit: What scores are counted in.
-        draw: Returns the view of the standings in a number of rows. By default it is the leaderboard.
+        contest: Name of the contest, for lines of JSON. "" if there is none.
+        as_json: Whether to print a line of JSON each second instead, also on a terminal.
+        unit: Unit of scores, "" for none.
+        draw: Called with standings and a number of rows; returns what a terminal shows. None for the leaderboard.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Screen:
             self._spinner = None
 
     def on_message(self, text: str) -> None:
-        """Print a line about the current step."""
+        """Print a line about the current step, or an object with it as `message` for scripts."""
         if self.as_json:
             self._write({"message": text})
             return
@@ -98,7 +98,11 @@ class Screen:
         self.console.print(printable(text), style="dim", highlight=False, markup=False, soft_wrap=is_log)
 
     def doing(self, text: str) -> None:
-        """Show which slow step runs, on a terminal by a spinner and elsewhere by a line. "" removes the spinner."""
+        """Show which slow step runs, on a terminal by a spinner and elsewhere by a line.
+
+        Args:
+            text: The step. With "" the spinner has no text, and elsewhere nothing is printed.
+        """
         if not self.console.is_terminal:
             if text:
                 self.on_message(text)
@@ -109,7 +113,10 @@ class Screen:
         self._spinner.update(Text(printable(text)))
 
     def on_progress(self, progress: Progress) -> None:
-        """Show the current leaderboard, or without a terminal an occasional line, or JSON for scripts."""
+        """Show the current leaderboard, or without a terminal an occasional line, or JSON for scripts.
+
+        A terminal is redrawn at most ten times a second. For scripts this starts a thread that writes each second.
+        """
         if self.as_json or not self.console.is_terminal:
             with self._talk:
                 now = self._came = time.monotonic()
@@ -126,7 +133,7 @@ class Screen:
         self._redraw(lambda: Group(self._draw(progress.standings, rows), progress_line(progress, self.console.width)))
 
     def _tick(self) -> None:
-        """Write a line of JSON a second, also while no leg ends."""
+        """Write a line of JSON each second until the screen is closed, also while no leg ends."""
         while not self._ended.wait(_JSON_SECONDS / 10):
             with self._talk:
                 now = time.monotonic()
@@ -135,7 +142,7 @@ class Screen:
                     self._print_progress(progress_after(self._progress, now - self._came))
 
     def _print_progress(self, progress: Progress) -> None:
-        """Print a line about a run's progress."""
+        """Print a line about a run's progress. For scripts it has the leader's name, or null before there is one."""
         self._untold = None
         if not self.as_json:
             self.on_message(f"{self.title}: {progress_text(progress)}")
@@ -151,7 +158,7 @@ class Screen:
         print(json.dumps({"at": at, "contest": self.contest, **values}), file=self.console.file, flush=True)
 
     def checked(self, what: str, done: int, total: int) -> None:
-        """Show a check's progress, without a terminal by an occasional line.
+        """Show a check's progress, without a terminal by a line after more than 30 seconds.
 
         Args:
             what: What is checked, in the plural.
@@ -179,7 +186,15 @@ class Screen:
 
 
 def progress_after(progress: Progress, seconds: float) -> Progress:
-    """Return the progress this many seconds later, before more is known. A time that has passed was wrong."""
+    """Return the progress some time later, before more is known.
+
+    Once the estimated time has passed, the remaining time is unknown, because the estimate was wrong. A remaining time
+    of 0 stays.
+
+    Args:
+        progress: The progress.
+        seconds: Seconds since then.
+    """
     remaining = progress.seconds_left
     if remaining is not None and remaining > 0:
         remaining = remaining - seconds if remaining > seconds else None
@@ -187,7 +202,12 @@ def progress_after(progress: Progress, seconds: float) -> Progress:
 
 
 def progress_line(progress: Progress, width: int = 120) -> RenderableType:
-    """Return a bar, if there is space, and the progress as text."""
+    """Return a bar, and the progress as text. The bar is full without legs, and omitted below five characters.
+
+    Args:
+        progress: The progress.
+        width: Width of the terminal in characters. The text isn't cut to it.
+    """
     share = progress.legs / progress.total_legs if progress.total_legs else 1.0
     line = Table.grid(padding=(0, 1))
     text = progress_text(progress)
@@ -197,7 +217,10 @@ def progress_line(progress: Progress, width: int = 120) -> RenderableType:
 
 
 def progress_text(progress: Progress) -> str:
-    """Return the legs and games played, the speed and the time left."""
+    """Return the legs and games played, the games per second, the time left and the state of the cluster.
+
+    The time is omitted if it is unknown, or if it is over while legs are missing. Without a cluster its state is, too.
+    """
     rate = progress.games / progress.seconds if progress.seconds else 0.0
     remaining = ""
     if progress.seconds_left is not None and (progress.seconds_left > 0 or progress.legs >= progress.total_legs):
@@ -208,7 +231,7 @@ def progress_text(progress: Progress) -> str:
 
 
 def _cluster_text(cluster: ClusterState | None) -> str:
-    """Return a cluster's nodes and cores as text, or "" without one."""
+    """Return a cluster's nodes, cores at work and in all, and lost or excluded nodes if any, or "" without one."""
     if cluster is None:
         return ""
     parts = [pluralize(cluster.nodes, "node"), f"{cluster.cores_at_work:,}/{cluster.cores:,} cores"]
@@ -218,7 +241,7 @@ def _cluster_text(cluster: ClusterState | None) -> str:
 
 
 def _clock(seconds: float) -> str:
-    """Return seconds as hours, minutes and seconds."""
+    """Return seconds as hours, minutes and seconds, such as 1:05:09, or without hours, such as 5:09."""
     total = max(0, round(seconds))
     hours, rest = divmod(total, 3600)
     return f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60}:{rest % 60:02}"

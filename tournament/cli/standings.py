@@ -82,8 +82,10 @@ def leaderboard(
     Ranks follow the score, and --rating elo is another view.
 
     Raises:
-        InputError: An option is wrong, or there are no such records or bots.
-        RunError: The records can't be read.
+        InputError: An option is wrong, there are no such records or bots, or records of several contests. Or their
+            rules are missing and needed, the authors' file is invalid, or a bot has two authors.
+        RunError: The records or the submissions can't be read, or this machine can't load the rules.
+        FileNotFoundError: A file was removed while the records were read.
     """
     if (rating is not None) + (history is not None) + (as_csv or by is not None) > 1 or (as_csv and as_json):
         raise InputError(
@@ -125,11 +127,19 @@ def leaderboard(
 
 
 def _authors(loaded: Loaded, authors: Path | None, config: Path | None) -> Mapping[str, str]:
-    """Return the author of each bot: as the settings file says, or if an open contest took it.
+    """Return the author of each bot by name, from the settings file, or otherwise from the submissions.
+
+    Bots without an author are omitted. Submitted bots are included even if the records don't have them. Without valid
+    settings only the submissions count.
+
+    Args:
+        loaded: The records.
+        authors: Path of the authors' file, beside which the submissions are. None for the one beside the settings.
+        config: Path of the settings file. None for that of the current folder.
 
     Raises:
-        RunError: The database of submissions can't be read.
-        InputError: A bot is two authors'.
+        RunError: The submissions can't be read, or the machine is at fault, such as a cache that can't be used.
+        InputError: By the settings a bot has two authors.
     """
     from tournament.open_contest.jobs import database_beside, find_authors
 
@@ -141,7 +151,7 @@ def _authors(loaded: Loaded, authors: Path | None, config: Path | None) -> Mappi
 
 
 def _authors_file(authors: Path | None, config: Path | None) -> Path:
-    """Return the path of the authors' file: the option, or the file beside the settings."""
+    """Return the path of the authors' file: the option, or authors.toml beside the settings, which might not exist."""
     return authors or (config.parent if config else Path()) / "authors.toml"
 
 
@@ -149,7 +159,8 @@ def _played_contest(loaded: Loaded, config: Path | None) -> Contest:
     """Return the contest of these records, with the title from the settings file.
 
     Raises:
-        InputError: The records' rules aren't installed, and bots play house players.
+        InputError: The records' rules aren't installed and are needed, because bots play house players or the contest
+            has its own.
         RunError: The machine is at fault, such as a cache that can't be used.
     """
     return with_configured_titles(contest_of(loaded.location, loaded.setup), partial(load_config, path=config))
@@ -158,10 +169,18 @@ def _played_contest(loaded: Loaded, config: Path | None) -> Contest:
 def _print_authors(
     loaded: Loaded, author_of: Mapping[str, str], config: Path | None, *, as_csv: bool, as_json: bool
 ) -> None:
-    """Print the totals of authors.
+    """Print the totals of authors, the best first. The table's caption counts ranked bots without an author.
+
+    Args:
+        loaded: The records.
+        author_of: Author of each bot by name.
+        config: Path of the settings file, None for that of the current folder.
+        as_csv: Whether to print CSV.
+        as_json: Whether to print JSON instead.
 
     Raises:
-        InputError: No bot has an author.
+        InputError: No bot has an author, or the records' rules aren't installed and are needed.
+        RunError: This machine can't load the rules.
     """
     if not author_of:
         raise InputError('--by author: no bot has an author; set authors = {ann = ["ann_*"]} in the contest\'s table')
@@ -178,11 +197,11 @@ def _print_authors(
 
 
 def _print_history(bot: str, loaded: Loaded, as_json: bool) -> None:
-    """Print a bot's versions.
+    """Print a bot's versions, the oldest first. Archives that can't be read are omitted.
 
     Raises:
-        InputError: There is no such bot.
-        RunError: Records can't be read.
+        InputError: The records have no such bot, or standings need rules that aren't installed.
+        RunError: The history is damaged or can't be read, or this machine can't load the rules.
     """
     versions = loaded.versions(bot)
     if as_json:
@@ -198,10 +217,13 @@ def _print_history(bot: str, loaded: Loaded, as_json: bool) -> None:
 
 
 def _print_rating(kind: str, loaded: Loaded, config: Path | None, as_json: bool) -> None:
-    """Print a rating of this kind.
+    """Print a rating of this kind, the best bot first.
 
     Raises:
-        InputError: There is no such kind.
+        InputError: There is no such kind, it has no meaning in this contest, or the records have changed. Or rules that
+            are needed aren't installed or have another version.
+        RunError: The records are damaged, or this machine can't load the rules.
+        FileNotFoundError: The rules aren't installed, and the records have changed.
     """
     from tournament.standings.ratings import rating_kind
 
@@ -228,8 +250,10 @@ def crosstable(
     """Show every pairing: points per session of row against column.
 
     Raises:
-        InputError: An option is wrong, or there are no such records or bots.
-        RunError: The records can't be read.
+        InputError: An option is wrong, there are no such records or bots, or records of several contests. Or their
+            rules are missing and needed.
+        RunError: The records can't be read, or this machine can't load the rules.
+        FileNotFoundError: A file was removed while the records were read.
     """
     if as_csv and as_json:
         raise InputError("--csv, --json: choose one of the two")
@@ -263,8 +287,10 @@ def faults(
     """List broken bots and each kind of fault, with the command that replays it.
 
     Raises:
-        InputError: There are no such records or bots.
-        RunError: The records can't be read.
+        InputError: There are no such records or bots, or records of several contests. Or their rules are missing and
+            needed.
+        RunError: The records can't be read, or this machine can't load the rules.
+        FileNotFoundError: A file was removed while the records were read.
     """
     loaded = load_records(contest, results, config, final=final)
     names = {line.name for line in loaded.ranking.entrants}

@@ -37,7 +37,8 @@ def new(
     """Write a commented bot to start from, into the entrants folder.
 
     Raises:
-        InputError: A setting or an option is wrong, the bot exists, or it can't be written.
+        InputError: A setting, an option or the bot's name is wrong, the contest doesn't have the language, the bot
+            exists, or it can't be written.
         RunError: The machine is at fault, such as a cache that can't be used.
     """
     if entrants is config is None and Path.cwd().parts[-2:] == ("entrants", contest) and not Path(FILE_NAME).exists():
@@ -67,6 +68,7 @@ def init(
     Raises:
         InputError: An option is wrong, a name is taken, or the folder can't be written.
         RunError: The shipped files are missing, or the cache can't be used.
+        OSError: A file of rules of one's own can't be written.
     """
     if rules is not None:
         if contest or no_bots:

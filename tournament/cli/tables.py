@@ -33,7 +33,14 @@ _MAX_REASONS = 3  # limit on a terminal
 
 @dataclass(frozen=True)
 class _Heading:
-    """A column of the leaderboard: its title, its cells' text, when a narrow table drops it, and the cells' style."""
+    """A column of the leaderboard.
+
+    Attributes:
+        title: The heading.
+        cell: Called with a line; returns the cell's text, which is "" for an empty cell.
+        drop: When a narrow table drops the column, as in `FittingTable.add_column`. None: never.
+        style: Called with a line; returns the style of its cell. By default it is "" for none.
+    """
 
     title: str
     cell: Callable[[Standing], str]
@@ -42,17 +49,17 @@ class _Heading:
 
 
 def _by_sign(line: Standing) -> str:
-    """Return the colour of a score."""
+    """Return the colour of a score: green from 0 on, otherwise red."""
     return "green" if line.score >= 0 else "red"
 
 
 def _signed(value: float | None) -> str:
-    """Return a number with its sign, or "" for None."""
+    """Return a number with its sign and three decimals, or "" for None."""
     return "" if value is None else f"{value:+.3f}"
 
 
 def _per_session(line: Standing) -> str:
-    """Return the points per session as text."""
+    """Return the points per session as text, or "" against house players and without matches."""
     return _signed(line.points_per_session)
 
 
@@ -60,10 +67,16 @@ _PER_MATCH = _Heading("per match", lambda line: f"{line.score / line.matches:+,.
 
 
 def columns(standings: Standings, wide: bool) -> list[_Heading]:
-    """Return the columns of a leaderboard: those that usually fit 80 characters, or all.
+    """Return the columns of a leaderboard from left to right, without those of number and name.
 
-    Against house players the score is no sum, and the contest's measures follow it. While some bots have played more
-    than others, the value that ranks them precedes their sums.
+    Against house players the score is no sum, and the contest's measures follow its error. While some ranked bots have
+    played more matches than others, the score per match precedes scores that are sums. The column `order` exists only
+    in runs until the order is settled.
+
+    Args:
+        standings: The standings.
+        wide: Whether to return all columns. Otherwise averages, matches and games are omitted, so that the rest usually
+            fits 80 characters.
     """
     scoring = standings.scoring
     sign, digits = ("", scoring.decimals) if scoring else ("+", 3 if standings.has_means else 1)
@@ -103,12 +116,12 @@ def _is_uneven(standings: Standings) -> bool:
 
 
 def _order_status(line: Standing) -> str:
-    """Return the status of the order with the next bot as text."""
+    """Return the status of the order with the next bot as text, or "" if no ranked bot with matches follows."""
     return (line.order_status or "").replace("_", " ")
 
 
 def _measured(measure: Measure, line: Standing | Match) -> str:
-    """Return a measure's value as text, or "" if there is none."""
+    """Return a measure's value as text, or "" if the line or match lacks it."""
     value = line.measures.get(measure.name)
     return "" if value is None else measure.shown(value)
 
@@ -116,15 +129,17 @@ def _measured(measure: Measure, line: Standing | Match) -> str:
 def leaderboard_table(
     standings: Standings, title: str, max_rows: int | None = None, unit: str = "", wide: bool = False
 ) -> FittingTable:
-    """Return the ranking, at most `max_rows` lines of it.
+    """Return the ranking as a table: ranked bots by rank, then the host's own bots, then bots that don't play, by name.
 
-    Broken and disqualified bots are below the line.
+    A "=" replaces the rank of a bot that only its name puts behind the one before. The status of a bot that doesn't
+    play replaces its score.
 
     Args:
         standings: The standings.
-        title: The title.
-        max_rows: The most rows; None for all.
-        unit: What scores are counted in; "" for nothing to say.
+        title: The line above the table.
+        max_rows: Maximum number of ranked bots and bots that don't play, but at least one of each. A third is for the
+            latter. Lines that count omitted bots, and the host's bots, are additional. None for all.
+        unit: Unit of scores, which starts the caption. "" for none.
         wide: Whether the table has all columns, no matter how narrow the terminal is.
     """
     headings = columns(standings, wide)
@@ -175,13 +190,21 @@ def leaderboard_table(
 
 
 def _are_equal(line: Standing, other: Standing) -> bool:
-    """Return whether the order of two lines follows only from their names."""
+    """Return whether two lines have the same scores and matches, so that only their names order them."""
     values = ((one.score, one.adjusted_score, one.matches) for one in (line, other))
     return next(values) == next(values)
 
 
 def rating_table(lines: Sequence[Rated], kind: RatingKind, title: str) -> FittingTable:
-    """Return another rating by the same crosstable, best first."""
+    """Return another rating by the same crosstable as a table, in the order of its lines.
+
+    The column of errors is omitted if no line has one.
+
+    Args:
+        lines: The rated bots, the best first.
+        kind: Kind of the rating, which formats the numbers.
+        title: Title of the contest.
+    """
     table = FittingTable(f"{title}: {kind.title}", kind.meaning)
     _add_number_and_bot(table)
     table.add_column("rating")
@@ -200,7 +223,14 @@ def rating_table(lines: Sequence[Rated], kind: RatingKind, title: str) -> Fittin
 
 
 def authors_table(lines: Sequence[AuthorTotal], standings: Standings, title: str, caption: str) -> FittingTable:
-    """Return the totals of authors, best first."""
+    """Return the totals of authors as a table, in their order.
+
+    Args:
+        lines: The totals, the best first.
+        standings: Standings from which the totals are. They determine the number of decimals.
+        title: The line above the table.
+        caption: Text below it, after a note on the sums. "" for nothing more.
+    """
     digits = standings.scoring.decimals if standings.scoring else 3 if standings.has_means else 1
     table = FittingTable(title, "; ".join(filter(None, ["sums of the bots' scores", caption])))
     table.add_column("#", drop=8)
@@ -217,7 +247,14 @@ def authors_table(lines: Sequence[AuthorTotal], standings: Standings, title: str
 
 
 def history_table(versions: Sequence[Version], title: str) -> FittingTable:
-    """Return a bot's versions, the newest last, and their archives, if any."""
+    """Return a bot's versions as a table, in their order.
+
+    The status replaces a missing rank. The column of archives is omitted if no version is from an archive.
+
+    Args:
+        versions: The versions, the oldest first.
+        title: The line above the table.
+    """
     table = FittingTable(title)
     archived = any(version.archive for version in versions)
     table.add_column("version")
@@ -240,7 +277,15 @@ def history_table(versions: Sequence[Version], title: str) -> FittingTable:
 
 
 def matches_table(matches: Sequence[Match], title: str, max_rows: int | None = None) -> FittingTable:
-    """Return a bot's matches from its side, the best first, at most this many."""
+    """Return a bot's matches as a table, in their order.
+
+    The caption names the opponent that the bot came closest to beating, or says that there is none.
+
+    Args:
+        matches: Matches with the bot as x, the best first.
+        title: The line above the table.
+        max_rows: Maximum number of matches. The caption is about all of them. None for all.
+    """
     closest = closest_to_beating(matches)
     table = FittingTable(title, f"closest to beating: {closest.y}" if closest else "no one is ahead of it")
     table.add_column("against", is_left=True)
@@ -253,18 +298,21 @@ def matches_table(matches: Sequence[Match], title: str, max_rows: int | None = N
 
 
 def _points(match: Match) -> tuple[str, str]:
-    """Return the points per session, and half the width of their interval."""
+    """Return the points per session, and half the width of their interval, or "" if it is unknown."""
     half_width = match.ci_half_width_per_session
     return f"{match.points_per_session:+.3f}", "" if half_width is None else f"{half_width:.3f}"
 
 
 def reasons(standings: Standings, commands: Mapping[str, str] | None = None, max_bots: int | None = None) -> Text:
-    """Return a line for each bot below the line or set aside, and one for the first match in which the rules failed.
+    """Return the reasons why bots didn't play, or not all of their matches, as lines. Empty if all played.
+
+    The first match in which the rules failed comes first. Bots that don't play follow by name, then ranked bots that
+    were set aside. Only the most informative line of a reason is shown.
 
     Args:
         standings: The standings.
-        commands: Command to see each bot's reason.
-        max_bots: Maximum number of bots. The others are only counted.
+        commands: Command to see the reason, by name of the bot. Bots can lack one. None for no commands.
+        max_bots: Maximum number of bots. The others are only counted. None for all.
     """
     lines = []
     if standings.failed_legs:
@@ -284,7 +332,18 @@ def reasons(standings: Standings, commands: Mapping[str, str] | None = None, max
 def final_tables(
     console: Console, standings: Standings, title: str, unit: str, commands: Mapping[str, str]
 ) -> Iterator[RenderableType]:
-    """Yield the ranking and the problems of bots, shortened on a terminal so that the top remains visible."""
+    """Yield the ranking, then the reasons of `reasons` if there are any.
+
+    On a terminal both are shortened so that the top remains visible. The ranking then omits bots that don't play, and
+    at most three bots have a reason.
+
+    Args:
+        console: Console that prints them. Its height limits the ranking, but not below three rows.
+        standings: The standings.
+        title: Title of the ranking.
+        unit: Unit of scores, "" for none.
+        commands: Command to see the reason, by name of the bot.
+    """
     if not console.is_terminal:
         yield leaderboard_table(standings, title, unit=unit)
         if below := reasons(standings, commands):
@@ -303,13 +362,18 @@ def final_tables(
 def crosstable_tables(standings: Standings, title: str, width: int | None = 120) -> list[FittingTable]:
     """Return points per session of row against column, in the order of the leaderboard.
 
-    Columns are the entrants themselves, or the house players whom they meet. Opponents that don't fit into `width`
-    characters are in further tables. A field of more than MAX_COLUMNS is a list of pairs.
+    Rows are ranked bots, then the host's own. Columns are the same bots, by number, or the house players that they
+    meet. Opponents that don't fit into `width` characters are in further tables, with all rows. With more than
+    MAX_COLUMNS opponents there is a single table, whose rows are pairs. Cells of pairs that haven't met are empty.
 
     Args:
         standings: The standings.
         title: The title of each table.
-        width: The terminal's width in characters, None for any.
+        width: The terminal's width in characters, None for any. A table has at least one opponent.
+
+    Raises:
+        InputError: The standings of self-play need rules that aren't installed.
+        RunError: The records of self-play can't be read, or this machine can't load the rules.
     """
     names = [line.name for line in (*standings.ranked, *standings.house_bots)]
     scoring = standings.scoring
@@ -349,7 +413,14 @@ def crosstable_tables(standings: Standings, title: str, width: int | None = 120)
 
 
 def _pairs_table(standings: Standings, title: str, caption: str) -> FittingTable:
-    """Return each match as a row, if it isn't zero-sum from either side."""
+    """Return a table of pairs: a row for each match in order of their numbers, then self-play.
+
+    If points aren't zero-sum and bots play each other, the row of the other side follows each match.
+
+    Raises:
+        InputError: The standings of self-play need rules that aren't installed.
+        RunError: The records of self-play can't be read, or this machine can't load the rules.
+    """
     table = FittingTable(title, caption)
     table.add_column("x", is_left=True)
     table.add_column("y", is_left=True)
@@ -383,7 +454,10 @@ def _add_number_and_bot(table: FittingTable) -> None:
 
 
 def _cell(match: Match, scoring: HouseScoring | None) -> Text:
-    """Return a cell of the crosstable: points per session, half the width of their interval, and measures."""
+    """Return a cell of the crosstable: points per session, half the width of their interval, and measures, a line each.
+
+    Points are green or red if they differ significantly from 0. If the interval is unknown, its line is omitted.
+    """
     value = match.points_per_session
     half_width = match.ci_half_width_per_session
     digits = 2 if scoring is None else 0

@@ -31,10 +31,11 @@ if TYPE_CHECKING:
 
 
 def _recorded(loaded: Config) -> Sequence[FieldEntrant]:
-    """Return the entrants of the last run.
+    """Return the entrants of the last run, also those that couldn't play. Empty before the first run.
 
     Raises:
         RunError: The records can't be read.
+        InputError: The location of the records is an invalid URL.
     """
     from tournament.runner.prepare import recorded_entrants
 
@@ -74,8 +75,12 @@ def check(
     Exit codes: 0 the bot can enter or the contest conforms, 1 it can't or doesn't.
 
     Raises:
-        InputError: A setting or an option is wrong, the file is missing, or this machine can't build or confine bots.
-        RunError: This machine fails.
+        InputError: A setting or an option is wrong, the file is missing, another bot has its name, or this machine
+            can't build or confine bots.
+        RunError: This machine fails, the records can't be read, or the rules fail.
+        ConformanceError: The rules fail between random bots.
+        OSError: A file can't be read or written.
+        CommandAborted: The thread must end.
         typer.Exit: The bot can't enter, or the contest doesn't conform.
     """
     if submission_limits:

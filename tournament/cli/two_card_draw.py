@@ -86,7 +86,12 @@ def _progress_bar() -> Progress:
 
 
 def _values(strategy: ServerStrategy, where: str) -> Facts:
-    """Return a server's values, a line each."""
+    """Return a server's values in chips per hand, a line each.
+
+    Args:
+        strategy: The server.
+        where: Its file, as text.
+    """
     evaluator = StrategyEvaluator(strategy.rows, strategy.bet1, strategy.bet2)
     exact = evaluator.value()
     table = Facts()
@@ -97,7 +102,7 @@ def _values(strategy: ServerStrategy, where: str) -> Facts:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a file completely or not at all.
+    """Write a file in UTF-8, completely or not at all. Missing folders are made, and an existing file is replaced.
 
     Raises:
         InputError: It can't be written.

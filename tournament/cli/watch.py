@@ -38,13 +38,22 @@ class _ConsoleListener:
 
     @contextmanager
     def round(self, config: Config) -> Iterator[ProgressListener]:
-        """Show a round's progress."""
+        """Show a round's progress while the block runs.
+
+        Yields:
+            The listener, which is valid until the end of the block.
+        """
         played = config.played
         with Screen(out, played.title, contest=played.name, as_json=not self._live, unit=played.points_unit) as screen:
             yield screen
 
     def tell(self, contest: str, what: str) -> None:
-        """Show a message, with the time."""
+        """Show a message, with the time. If it can't be written, it is lost.
+
+        Args:
+            contest: Name of the contest, "" for a message about all.
+            what: The message.
+        """
         now = datetime.now(UTC).isoformat(timespec="seconds")
         with self._lock, contextlib.suppress(OSError):  # the log's disk can be full
             if self._live:
@@ -54,7 +63,7 @@ class _ConsoleListener:
                 print(json.dumps({"at": now, "contest": contest, "message": what}), flush=True)
 
     def show(self, config: Config, standings: Standings) -> None:
-        """Show the board after a round."""
+        """Show the board after a round on a terminal, in at least three rows. Elsewhere nothing is shown."""
         if self._live:
             played = config.played
             out.print(leaderboard_table(standings, played.title, max(3, out.height - 9), played.points_unit))
@@ -94,8 +103,9 @@ def watch(
     If [watch] says when the contest closes, a final is played then on a fresh seed, and only the final counts.
 
     Raises:
-        InputError: A setting or an option is wrong, or a file is missing.
-        RunError: Records can't be read, or the server ended.
+        InputError: A setting or an option is wrong, a file is missing or invalid, the server isn't installed or its
+            address can't be used. Or the database of submissions has another format.
+        RunError: The database of submissions can't be opened, the server ended, or the machine is at fault.
         typer.Exit: The command is stopped.
     """
     from tournament.config import FILE_NAME, load_contests
@@ -149,6 +159,11 @@ def watch(
 
 def _address(serve: str, url: str | None, allow_http: bool) -> Address:
     """Return the address on which to serve.
+
+    Args:
+        serve: A port, or a host, a colon and a port.
+        url: URL by which people reach the server. None for that of the address.
+        allow_http: Whether other machines can be served without https.
 
     Raises:
         InputError: The server isn't installed, an option is wrong, or tokens could be read on the way.

@@ -42,7 +42,7 @@ class Place:
     """A game of the records.
 
     Attributes:
-        match: Number of the match, or the names of its bots.
+        match: Number of the match, or the names of its bots in any order.
         session: Session of the match, from 0.
         game: Game of the session, from 0; None for all games.
     """
@@ -59,13 +59,13 @@ class TapedBot:
     Attributes:
         submission: The file as it is now.
         is_changed: Whether the file has changed since the game was recorded.
-        interface: The contest's interface with the organiser's adapters.
+        interface: The contest's interface, with the organiser's adapters and library.
         decisions: The decisions since the bot's last start, in order. There is at least one.
         texts: The decisions as text, in the same order.
         first: Index of the game's first decision.
         random_seed: The start of the bot's own randomness at its last start.
-        tape: All that was recorded.
-        known: The leg that was recorded.
+        tape: All that was recorded when the leg was played again, including decisions after the game.
+        known: The leg as the records have it, with the bots as they played.
     """
 
     submission: Submission
@@ -87,7 +87,7 @@ def first_fault(location: str, bot: str) -> Place:
         bot: Name of the bot.
 
     Raises:
-        InputError: The records have no such bot, or no fault of it.
+        InputError: The records have no such bot, or no fault of it, or the location is an invalid URL.
         RunError: The records can't be read.
     """
     with reading(location):
@@ -114,15 +114,16 @@ def tape_bot(
 
     Args:
         location: Folder or URL of the contest's records.
-        config_of: Returns the settings of a contest.
+        config_of: Called with the name of a contest; returns its settings.
         bot: Name of the bot.
         position: The game, or all games of a session.
-        on_message: Called with progress.
+        on_message: Called with a line about each slow step.
 
     Raises:
-        InputError: There is no such game, the bot doesn't play in it or has no decision there, or its file is missing
-            or of another kind.
-        RunError: The records can't be read, or this machine can't play.
+        InputError: There are no such records or game, the bot doesn't play in it or has no decision there, or its file
+            is missing or of another kind. The same is raised if a bot is no longer available as it played, a setting is
+            wrong, or this machine can't build or confine a bot.
+        RunError: The records can't be read, their seed is missing, a bot failed, or this machine can't play.
         OSError: Rows can't be stored, or too many files are open.
     """
     with reading(location):
@@ -194,19 +195,22 @@ def debug_bot(taped: TapedBot, folder: Path | None, debugger: Debugger, on_messa
     """Put a tape's decisions to the bot's file, outside the sandbox, at this process's terminal.
 
     Args:
-        folder: An empty folder to keep what was built; None for a temporary one.
-        debugger: What the bot runs under, "" for nothing. gdb is only for C and C++, pdb only for Python. Programs
-            ignore it.
-        on_message: Called with lines for the user.
+        taped: The bot and its decisions.
+        folder: An empty folder to keep what was built. None for a temporary one, which is removed.
+        debugger: What the bot runs under, "" for nothing. gdb is only for C and C++, pdb only for Python. Other kinds
+            of bots ignore it.
+        on_message: Called with lines for the user. The processes print to the terminal themselves.
 
     Returns:
-        0 if all answers are as recorded; otherwise 1, also if the bot fails.
+        0 if all answers are as recorded, otherwise 1, also if the bot fails. With gdb it is 0 unless gdb fails.
 
     Raises:
-        InputError: A tool isn't installed, the bot can't be built or started, or its source is missing.
-        RunError: This machine can't build the bot.
-        Unfit: A program's bot.toml is wrong.
-        OSError: The folder can't be written, or a command isn't found.
+        InputError: A tool isn't installed, the bot can't be built or started, or doesn't end. The same is raised for
+            WebAssembly, which has no source, and if this machine can't confine a build.
+        RunError: This machine can't build the bot, or a program's archive is damaged.
+        Unfit: A program's bot.toml is missing or wrong.
+        OSError: The folder can't be written or isn't empty, or a command isn't found.
+        UnicodeDecodeError: What a program wrote isn't text in the encoding of this process.
     """
     run = {"c": _debug_native, "cpp": _debug_native, "python": _debug_python, "program": _debug_program}
     if taped.submission.kind not in run:
@@ -218,10 +222,12 @@ def debug_bot(taped: TapedBot, folder: Path | None, debugger: Debugger, on_messa
 def _debug_native(taped: TapedBot, folder: Path, debugger: Debugger, on_message: Callable[[str], None]) -> int:
     """Debug a C or C++ bot, and return 0 if all answers are as recorded, otherwise 1.
 
+    With gdb the result is 0 unless gdb fails, whatever the answers are.
+
     Raises:
-        InputError: A tool isn't installed, or the bot doesn't build.
+        InputError: A tool isn't installed, the bot doesn't build, or this machine can't confine the compiler.
         RunError: This machine can't build the bot.
-        OSError: The folder can't be written.
+        OSError: The folder can't be written or isn't empty, or gcc isn't found.
     """
     with_gdb = debugger == "gdb"
     sandbox = taped.known.players.sandbox
@@ -248,8 +254,9 @@ def _debug_python(taped: TapedBot, folder: Path, debugger: Debugger, on_message:
     """Debug a Python bot, and return 0 if all answers are as recorded, otherwise 1.
 
     Raises:
-        InputError: The bot can't start.
+        InputError: The bot can't start, a package or file of the settings is missing, or this machine can't confine it.
         RunError: This machine can't build the bot.
+        OSError: The folder can't be written.
     """
     interface, players = taped.interface, taped.known.players
     entrant = build_entrant(taped.submission, interface, players.settings, players.sandbox)
@@ -280,13 +287,16 @@ def _debug_python(taped: TapedBot, folder: Path, debugger: Debugger, on_message:
 
 
 def _debug_program(taped: TapedBot, folder: Path, debugger: Debugger, on_message: Callable[[str], None]) -> int:
-    """Debug a program, and return 0 if all answers are as recorded, otherwise 1.
+    """Debug a program, and return 0 if all answers are as recorded, otherwise 1. Its exit status doesn't count.
+
+    `on_message` receives the last 20 lines of its standard error, then the first difference or the number of answers.
 
     Raises:
         InputError: It can't be built or started, or doesn't end.
-        Unfit: Its bot.toml is wrong.
+        Unfit: Its bot.toml is missing or wrong.
         RunError: Its archive is damaged.
         OSError: The folder can't be written, or the build's command isn't found.
+        UnicodeDecodeError: What it wrote isn't text in the encoding of this process.
     """
     sessions = taped.known.leg.plan.sessions
     if taped.tape.lines:

@@ -46,17 +46,22 @@ STOP = "tournament_stop"
 def build_native(
     submission: Submission, interface: Interface, sandbox: SandboxSettings, folder: Path, *, has_sanitizers: bool
 ) -> str:
-    """Build a bot's file as a native library in a folder, and return the compiler and its sanitizers as text.
+    """Build a bot's file as the native library bot.so, and return the compiler, standard and sanitizers as text.
 
     Args:
-        folder: An existing folder for the build.
-        has_sanitizers: Whether memory errors and undefined behaviour end the bot with a report.
+        submission: The bot, in C or C++. Its file must still exist.
+        interface: The contest's interface, with the organiser's adapters.
+        sandbox: How the compiler is confined that builds the bot for the contest. The native one isn't confined.
+        folder: An existing, empty folder for the build.
+        has_sanitizers: Whether memory errors and undefined behaviour end the bot with a report. Otherwise it is built
+            without optimisation, for a debugger.
 
     Raises:
-        InputError: The compiler or its sanitizers aren't installed, or don't accept the bot.
+        InputError: The compiler or its sanitizers aren't installed, or don't accept the bot. Or this machine can't
+            confine the compiler.
         Unfit: The bot doesn't build for the contest.
-        RunError: This machine can't build bots.
-        OSError: The folder can't be written.
+        RunError: This machine can't build bots, or is too busy.
+        OSError: The folder can't be written or isn't empty, the disk is full, or a file of the SDK can't be read.
     """
     compiler = shutil.which(_COMPILERS[submission.kind])
     if not compiler:
@@ -107,14 +112,16 @@ def run_native(source: Path, folder: Path, orders: Mapping[str, object], *, with
     Args:
         source: The bot's file.
         folder: The folder of its native build.
-        orders: The arguments of `native_driver.ask_bot`.
+        orders: The arguments of `native_driver.ask_bot` without the folder, by name. They must be picklable.
         with_gdb: Whether gdb stops before each decision of the game. Otherwise the sanitizers watch the bot.
 
     Returns:
-        The driver's exit status, or minus a signal's number.
+        The driver's exit status, or minus a signal's number. Sanitizers end the driver with 99. With gdb it is gdb's
+        own status, which doesn't depend on the answers.
 
     Raises:
         InputError: gdb or the sanitizers' library isn't installed.
+        OSError: The orders can't be written, or gcc isn't found.
     """
     (folder / "orders").write_bytes(pickle.dumps(orders))
     words = [sys.executable, "-m", "tournament.debugging.native_driver", str(folder)]
@@ -141,7 +148,10 @@ def run_native(source: Path, folder: Path, orders: Mapping[str, object], *, with
 
 
 def _own_frames(lines: Iterable[str]) -> Iterator[str]:
-    """Yield a report's lines without the frames of the driver, which called the bot."""
+    """Yield a report's lines, but of each stack omit the frames from that of the driver's function on.
+
+    The omitted frames called the bot.
+    """
     is_drivers = False
     for line in lines:
         is_frame = re.match(r"\s+#\d+ ", line) is not None
@@ -155,6 +165,7 @@ def _sanitizers_library() -> str:
 
     Raises:
         InputError: It isn't installed.
+        OSError: gcc isn't found.
     """
     path = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True).stdout.strip()
     if not os.path.isabs(path):
@@ -163,7 +174,13 @@ def _sanitizers_library() -> str:
 
 
 def _driver_text(interface: Interface) -> str:
-    """Return the end of the unit: one function that asks the bot for any decision."""
+    """Return the end of the unit: a function that starts the bot, and one that asks it for any decision.
+
+    The latter returns 0 for decisions that the bot or the adapter has no function for.
+
+    Raises:
+        OSError: The contest's adapter.h can't be read.
+    """
     adapter = interface.adapter or (interface.folder / "adapter.h").read_text()
     functions = dict(_EXPORTED.findall(adapter))
     cases = "".join(

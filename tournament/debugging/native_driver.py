@@ -32,21 +32,27 @@ def ask_bot(
     imports: Sequence[Import],
     new_helpers: NewHelpers | None,
 ) -> int:
-    """Ask a bot for decisions, and return the exit status: 0 if all answers are as recorded, otherwise 1.
+    """Ask a bot for decisions, print those of the game, and return the exit status.
+
+    A timer's signal ends the process if a decision takes more than SECONDS_PER_DECISION of processor time. If the bot
+    passes an import arguments that it refuses, a message is printed. The bot continues with an undefined result.
 
     Args:
         folder: Folder of its native library.
-        decisions: The decisions since the bot's start.
-        texts: The decisions as text, for messages.
-        first: Index of the game's first decision.
+        decisions: The decisions since the bot's start, in order.
+        texts: The decisions as text, in the same order, for messages.
+        first: Index of the game's first decision. gdb can stop at this one and later ones.
         memory_bytes: Size of the bot's struct.
         random_seed: The start of the bot's rand().
         imports: The contest's functions that bots import.
-        new_helpers: Makes what is behind the imports, if there are any.
+        new_helpers: Called with a key; returns what is behind the imports. None if there are none.
+
+    Returns:
+        0 if all answers are as recorded. 1 at the first answer with another number or with other bytes in the struct.
+        It is 1, too, at a decision in which the bot was at fault or ended in the contest.
 
     Raises:
         OSError: The library can't be loaded.
-        SystemExit: The bot passes an import arguments that it refuses.
     """
     library = ctypes.CDLL(str(folder / "bot.so"))
     library.tournament_ask.restype = ctypes.c_int64
@@ -87,7 +93,11 @@ def ask_bot(
 def _join_helpers(
     library: ctypes.CDLL, random_seed: int, imports: Sequence[Import], new_helpers: NewHelpers | None
 ) -> list[object]:
-    """Put the contest's helpers behind a library's imports. Return what must stay alive while it is called."""
+    """Put the contest's helpers behind a library's imports.
+
+    Returns:
+        Objects that must stay alive while the library is called. Empty if `new_helpers` is None.
+    """
     if new_helpers is None:
         return []
     helpers = new_helpers(helpers_key(random_seed))
@@ -105,8 +115,8 @@ def _called_by_values(function: Import, address: int, helpers: int) -> Any:
     """Return a C function, of the import's own types, that calls the contest's function of that name.
 
     The contest's function has the WebAssembly runtime's form. It reads the arguments from an array of 16-byte values,
-    and writes its result into the first value. If it refuses the arguments, the C function prints a message
-    and raises a SystemExit with 1.
+    and writes its result into the first value. If it refuses the arguments, the C function prints a message and returns
+    an undefined value.
 
     Args:
         function: The import.
@@ -122,7 +132,11 @@ def _called_by_values(function: Import, address: int, helpers: int) -> Any:
     result = _TYPES[function.result]
 
     def call(*arguments: Any) -> Any:
-        """Call the function with these values. End the process with 1 if it refuses them."""
+        """Call the function with these values, and return its result.
+
+        Raises:
+            SystemExit: The function refuses the values. Called from C, ctypes prints and ignores this exception.
+        """
         values = (ctypes.c_char * (16 * max(1, len(arguments))))()
         for place, (kind, argument) in enumerate(zip(function.parameters, arguments)):
             _TYPES[kind].from_buffer(values, 16 * place).value = argument

@@ -19,9 +19,17 @@ _SECONDS = 60
 def lines_of(
     interface: Interface, decisions: Sequence[TapedDecision], texts: Sequence[str], sessions: int
 ) -> tuple[list[str], list[tuple[str, object]]]:
-    """Return the lines that a program reads, and its recorded answers, each after its decision as text.
+    """Return the lines that a program reads in a contest that asks in JSON, and its recorded answers.
 
-    The lines are those of contests whose programs are asked in JSON.
+    Args:
+        interface: The contest's interface.
+        decisions: The decisions since the program's start, in order.
+        texts: The decisions as text, in the same order.
+        sessions: Number of sessions of the leg, which is the first line.
+
+    Returns:
+        The lines without their ends, and the answers in order, each after its decision as text. News has a line, but no
+        answer. If the rules read no answer, it is the number that the program returned, or None.
     """
     lines, answers = [str(sessions)], list[tuple[str, object]]()
     for decision, text in zip(decisions, texts):
@@ -33,16 +41,24 @@ def lines_of(
 
 
 def run_program(archive: bytes, lines: Sequence[str], folder: Path) -> tuple[list[str], str, int]:
-    """Run a program on lines that are known beforehand, in an empty folder, without a sandbox.
+    """Build a program in a folder, and run it there on lines that are known beforehand, without a sandbox.
+
+    The build writes to this process's terminal.
+
+    Args:
+        archive: The program's archive.
+        lines: The lines without their ends.
+        folder: An empty folder. The program and a file called lines are written there.
 
     Returns:
         The lines that it wrote, its standard error, and its exit status, or minus a signal's number.
 
     Raises:
-        InputError: Its build fails, it can't be started, or it doesn't end.
-        Unfit: Its bot.toml is wrong.
+        InputError: Its build fails, it can't be started, or it still runs after 60 seconds.
+        Unfit: Its bot.toml is missing or wrong.
         RunError: The archive is damaged.
         OSError: The folder can't be written, or the build's command isn't found.
+        UnicodeDecodeError: What it wrote isn't text in the encoding of this process.
     """
     recipe = recipe_of(archive)
     unpack(archive, folder)
@@ -64,11 +80,13 @@ def run_program(archive: bytes, lines: Sequence[str], folder: Path) -> tuple[lis
 
 
 def first_difference(written: Sequence[str], answers: Sequence[tuple[str, object]]) -> str:
-    """Return the first answer that isn't as recorded, as text, or "" if all are.
+    """Return the first answer that is missing or isn't as recorded, as text, or "" if all are as recorded.
+
+    Further lines are ignored. At most 200 characters of a line are quoted.
 
     Args:
-        written: Lines that the program wrote.
-        answers: Recorded answers, each after its decision as text.
+        written: Lines that the program wrote, in order.
+        answers: Recorded answers in order, each after its decision as text.
     """
     for number, (text, recorded) in enumerate(answers):
         if number >= len(written):
@@ -79,7 +97,7 @@ def first_difference(written: Sequence[str], answers: Sequence[tuple[str, object
 
 
 def _meaning(line: object) -> object:
-    """Return the value of an answer's line, or the line itself if it has another form."""
+    """Return the value of a line such as ACTION 1, or the line itself if it has another form or no valid JSON."""
     if isinstance(line, str) and line.startswith("ACTION "):
         try:
             return json.loads(line.removeprefix("ACTION "))
@@ -89,7 +107,15 @@ def _meaning(line: object) -> object:
 
 
 def lines_of_dialogue(lines: Sequence[tuple[bool, str]]) -> tuple[list[str], list[tuple[str, object]]]:
-    """Return what `lines_of` returns, from the recorded lines of a dialogue."""
+    """Return the lines that a program reads, and those that it wrote, from the recorded lines of a dialogue.
+
+    Args:
+        lines: The lines in order: whether the program wrote the line, and the line without its end.
+
+    Returns:
+        The lines that it reads, and the lines that it wrote, both in order. Each of the latter comes after a text with
+        the last line that the program had read, "" before the first.
+    """
     read = [line for is_programs, line in lines if not is_programs]
     last, answers = "", list[tuple[str, object]]()
     for is_programs, line in lines:

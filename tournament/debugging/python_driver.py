@@ -39,7 +39,9 @@ def ask_bot(
     first: int,
     steps: bool,
 ) -> int:
-    """Ask a bot for decisions, and return the exit status: 0 if all answers are as recorded, otherwise 1.
+    """Ask a bot for decisions, print those of the game, and return the exit status.
+
+    This changes the process for good: imports are restricted, as in the sandbox.
 
     Args:
         file: The bot's file.
@@ -47,14 +49,25 @@ def ask_bot(
         adapter: The organiser's adapter.
         modules: Sources of the organiser's modules, by path.
         random_seed: The start of the bot's own randomness.
-        decisions: The decisions since the bot's start.
-        texts: The decisions as text, for messages.
+        decisions: The decisions since the bot's start, in order. Those without a function of the bot are skipped.
+        texts: The decisions as text, in the same order, for messages.
         parameters: Names of the values that a decision's function takes one by one, by kind of decision.
         histories: Name of the value with the length of the lists of moves, and the lists' names, each with the name of
             the value that is added; None if there are none.
         names: Names of some answers, by kind of decision.
         first: Index of the game's first decision.
-        steps: Whether pdb stops at each decision of the game.
+        steps: Whether pdb stops at each decision of the game. Otherwise a decision is limited to SECONDS_PER_DECISION
+            of processor time.
+
+    Returns:
+        0 if all answers are as recorded. 1 at the first that isn't, at an exception or the limit, and at a decision in
+        which the bot was at fault in the contest. It is 1, too, if the bot can't start.
+
+    Raises:
+        SystemExit: The bot raises it.
+        KeyboardInterrupt: The user or the bot interrupts the process.
+        ValueError: The bot returns a NaN.
+        OverflowError: The bot returns an infinite number.
     """
     python_host.FILE_NAME = file
     python_host.prepare(settings)
@@ -97,7 +110,13 @@ def ask_bot(
 
 
 def _update_view(view: View, values: Mapping[str, object], histories: tuple[str, Mapping[str, str]] | None) -> None:
-    """Set a view's attributes, and add the last move to its lists of moves. An empty history starts new lists."""
+    """Set a view's attributes, and add the last move to its lists of moves. An empty history starts new lists.
+
+    Args:
+        view: The view, which is changed. Its lists grow, so bots can see them change.
+        values: The observation by name.
+        histories: Names of values as in `ask_bot`, or None.
+    """
     vars(view).update(values)
     if histories:
         length, lists = histories
@@ -109,7 +128,12 @@ def _update_view(view: View, values: Mapping[str, object], histories: tuple[str,
 
 
 def _is_equal(answer: object, decision: TapedDecision, names: Mapping[int, str]) -> bool:
-    """Return whether an answer is the recorded one, as its number, value or name."""
+    """Return whether an answer is the recorded one, as its number, value or name. Fractions of a float are ignored.
+
+    Raises:
+        ValueError: The answer is a NaN.
+        OverflowError: The answer is infinite.
+    """
     recorded: Callable[[object], bool] = (decision.answer, decision.number).__contains__
     if isinstance(answer, float) and recorded(int(answer)):
         return True
@@ -126,7 +150,12 @@ def _raise_timeout(_number: int, _frame: object) -> None:
 
 
 def _failed(text: str, debugger: pdb.Pdb | None) -> int:
-    """Print the exception that is being handled, without this module's own lines, and return the exit status."""
+    """Print the exception that is being handled, without the stack frames before the bot's, and return 1.
+
+    Args:
+        text: What failed.
+        debugger: Examines the exception if standard input is a terminal. None for no debugger.
+    """
     kind, error, trace = sys.exc_info()
     assert error is not None
     own = __file__

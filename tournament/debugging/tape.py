@@ -28,9 +28,9 @@ class TapedDecision:
         game: Number of the game in the session, from 0.
         kind: Number of the decision in the contest's interface.
         values: The observation by name.
-        before: Bytes that change in the bot's struct before it is asked. Processes have no struct.
-        after: Bytes that the bot changes in its struct.
-        number: The number that it returned; None if it returned none, or is still to answer.
+        before: Bytes that change in the bot's struct between its last answer and this decision. Empty for a process.
+        after: Bytes that the bot changes in its struct. Empty for a process, and without an answer.
+        number: The number that it returned. None if it returned none, ended in the decision, or is still to answer.
         answer: The answer as the rules understand it; None if they didn't read one.
         is_fault: Whether the bot was at fault. It then starts again.
     """
@@ -84,7 +84,8 @@ class DecisionTape:
             seat: The seat that decides.
             kind: Number of the decision in the contest's interface.
             address: Address of the bot's struct or view.
-            values: The observation, for contests whose bots receive values by name.
+            values: The observation, for contests whose bots receive values by name. Otherwise it is read from the
+                address, which must be valid during this call and that of `answered`.
         """
         if seat != self.seat:
             return
@@ -106,16 +107,27 @@ class DecisionTape:
             self.decisions[-1] = replace(self.decisions[-1], number=number, answer=value, after=self._changes())
 
     def failed(self, seat: int, /) -> None:
-        """Record that this seat's bot was at fault in its last decision. Other seats are ignored."""
+        """Record that this seat's bot was at fault in its last decision. Other seats are ignored.
+
+        A fault before any decision is ignored, too.
+        """
         if seat == self.seat and self.decisions:
             self.decisions[-1] = replace(self.decisions[-1], is_fault=True)
 
     def recorded(self, dialogue: Dialogue, key: bytes) -> Dialogue:
-        """Return a dialogue that copies its lines to this tape if the key is this seat's, otherwise the same one."""
+        """Return a dialogue that copies its lines to this tape, or the same dialogue if the key is another seat's.
+
+        Args:
+            dialogue: Dialogue of a program of the leg.
+            key: Key of the program's helpers, as `helpers_key` returns it.
+        """
         return _CopiedDialogue(dialogue, self.lines) if key == helpers_key(self.random_seed) else dialogue
 
     def _changes(self) -> Patch:
-        """Return what has changed in the struct since the last call, at first since it was all zeros."""
+        """Return the bytes of the struct that changed since the last call, in ascending order of their indices.
+
+        The struct was all zeros before the first call.
+        """
         now = np.frombuffer(ctypes.string_at(self._address, self.memory_bytes), np.uint8)
         indices = np.flatnonzero(now != self._memory).astype(np.uint32)
         self._memory = now
@@ -135,17 +147,33 @@ class _CopiedDialogue:
     lines: list[tuple[bool, str]]
 
     def question_lines(self) -> Sequence[str]:
-        """Return the lines that ask for the pending decision, and copy them."""
+        """Return the lines that ask for the pending decision, and copy them.
+
+        Raises:
+            InputError: The contest's own protocol fails.
+        """
         return self._copied(self.dialogue.question_lines())
 
     def read_line(self, line: bytes) -> object:
-        """Return what a program's line means: lines in reply, or its answer. Copy the line and the reply's lines."""
+        """Return what a program's line means: a list of lines in reply, or its answer.
+
+        The line is copied without its end, then the lines of the reply. Bytes that aren't UTF-8 are replaced in the
+        copy.
+
+        Raises:
+            Violation: The program isn't allowed to write this. The line is copied nevertheless.
+            InputError: The contest's own protocol fails.
+        """
         self.lines.append((True, line.decode("utf-8", "replace").rstrip("\r\n")))
         reply = self.dialogue.read_line(line)
         return self._copied(reply) if isinstance(reply, list) else reply
 
     def closing_lines(self) -> Sequence[str]:
-        """Return the last lines, and copy them."""
+        """Return the last lines, and copy them.
+
+        Raises:
+            InputError: The contest's own protocol fails.
+        """
         return self._copied(self.dialogue.closing_lines())
 
     def _copied(self, lines: Sequence[str]) -> Sequence[str]:

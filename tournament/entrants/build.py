@@ -114,7 +114,7 @@ class Building:
 
         Raises:
             InputError: This machine can't build or confine a bot.
-            RunError: This machine fails.
+            RunError: This machine fails, or the records can't be read.
             CommandAborted: The builds are cancelled.
         """
         start = last_message = time.monotonic()
@@ -142,21 +142,37 @@ class Building:
         return [*self._under_way.values(), *(one.submission for one in self._postponed)]
 
     def _collect(self, finished: Iterable[Future[Entrant | PostponedBuild]]) -> None:
-        """Add finished builds to the ready or the postponed bots."""
+        """Add finished builds to the ready or the postponed bots.
+
+        Raises:
+            InputError: This machine can't build or confine a bot.
+            RunError: This machine fails.
+            CommandAborted: The builds are cancelled.
+        """
         for one in finished:
             built = one.result()
             del self._under_way[one]
             (self._postponed if isinstance(built, PostponedBuild) else self._ready).append(built)  # type: ignore[arg-type]
 
     def _may_go_on(self, min_playable: int) -> bool:
-        """Return whether the bots that are ready can play without the others."""
+        """Return whether the bots that are ready can play without the others.
+
+        They can't if none became ready since the start or since `entrants` last returned, or too few of them can play.
+        They can't, too, if an unfinished bot has recorded games.
+
+        Args:
+            min_playable: Minimum number of playable bots.
+
+        Raises:
+            RunError: The records can't be read.
+        """
         if len(self._ready) <= self._shown or sum(one.artifact is not None for one in self._ready) < min_playable:
             return False
         return not any((one.name, one.sha256) in self._in_records for one in self._unfinished)
 
     @cached_property
     def _in_records(self) -> set[tuple[str, str]]:
-        """Name and content of each bot with recorded games."""
+        """Name and sha256 of each bot that could play in the last run."""
         return {(entrant.name, entrant.sha256) for entrant in self._recorded() if entrant.artifact}
 
 
@@ -256,6 +272,7 @@ def build_entrant(
     Raises:
         InputError: A file of the settings can't be read, or this machine can't build or confine bots.
         RunError: This machine fails, for example because the disk is full.
+        CommandAborted: The thread must end.
     """
     builds = Builds.for_contest(interface, settings, sandbox)
     built = builds.build(submission)
@@ -309,11 +326,13 @@ class Builds:
     def build_postponed(self, postponed: PostponedBuild) -> Entrant:
         """Build a postponed bot while no other build is running.
 
-        If it fails again, although the machine can build the project's own bot, the bot is set aside.
+        If it fails again, although the machine can build the project's own bot, the bot is set aside. Its problem then
+        has the reason, with lines cut at 400 characters.
 
         Raises:
             InputError: This machine can't build or confine the project's own bot.
             RunError: This machine fails.
+            CommandAborted: The builds are cancelled.
         """
         built = self.build(postponed.submission)
         if isinstance(built, Entrant):

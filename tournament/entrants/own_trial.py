@@ -34,8 +34,8 @@ def require_machine(kind: Kind, interface: Interface, sandbox: SandboxSettings) 
 
     Raises:
         InputError: This machine can't confine it, or a readable path is missing.
-        RunError: This machine can't build, start or cache it.
-        TournamentError: An error of the build itself, which passes through.
+        RunError: This machine can't build, start or cache it, its disk is full, or the build is cancelled.
+        TournamentError: An error of another such class from the build itself, which passes through.
     """
     try:
         _do_all(kind, interface, sandbox)
@@ -60,7 +60,13 @@ def require_readable(sandbox: SandboxSettings) -> None:
 
 
 def _do_all(kind: Kind, interface: Interface, sandbox: SandboxSettings) -> None:
-    """Build, start and cache the project's own bot. Any exception means that the machine is at fault."""
+    """Build, start and cache the project's own bot. Any exception means that the machine is at fault.
+
+    Raises:
+        RunError: The cache or the folder of temporary files is full or can't be written.
+        InputError: This machine can't confine the bot.
+        Exception: Any exception of a build or a start.
+    """
     bots = cache_folder() / "bots"
     write_cached(bots / "trial.sealed", b"")
     temporary = Path(tempfile.gettempdir())

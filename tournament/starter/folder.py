@@ -18,13 +18,20 @@ RESULTS_PAGE = "results/README.md"
 
 
 def write_contest_folder(folder: Path, contests: Sequence[Contest], *, with_bots: bool = True) -> list[Path]:
-    """Write the files of a contest into a new or existing folder, with shipped bots if wanted.
+    """Write settings, folders of bots and a page about records into a new or existing folder.
+
+    Args:
+        folder: The folder.
+        contests: Contests in the settings, in this order. A folder of bots has the name of its contest.
+        with_bots: Whether to write the shipped bots. Otherwise, and if a contest has none, its folder is empty.
 
     Returns:
-        The files, relative to the folder.
+        What was written, relative to the folder: the folders of bots in the order of the contests, then the page about
+        records and the settings file.
 
     Raises:
-        InputError: A name is taken, so that nothing was written, or the folder can't be written.
+        InputError: A name is taken, so that nothing was written, or the folder can't be written. In the latter case a
+            part may have been written, but not the settings file.
         RunError: The shipped files are missing.
     """
     source = shipped()
@@ -49,10 +56,10 @@ def write_contest_folder(folder: Path, contests: Sequence[Contest], *, with_bots
 
 
 def shipped() -> Path:
-    """Return the folder with the shipped bots, in an installed package or in the repository.
+    """Return the folder that has entrants/ with the shipped bots, in an installed package or in the repository.
 
     Raises:
-        RunError: There is none.
+        RunError: There is none, or it lacks the page about records.
     """
     for place in (Path(__file__).parent / "shipped", Path(__file__).parents[2]):
         if (place / "entrants").is_dir() and (place / RESULTS_PAGE).is_file():
@@ -61,10 +68,14 @@ def shipped() -> Path:
 
 
 def refuse_if_taken(folder: Path, name: Path) -> None:
-    """Check that a file or folder can be made at a place.
+    """Check that a file or folder can be made at a place. Permissions aren't checked.
+
+    Args:
+        folder: The folder, which might not exist.
+        name: Path of the new file or folder, relative to it.
 
     Raises:
-        InputError: There is one of that name, or something that is no folder is in its way.
+        InputError: Something has that name, also a broken link, or something that is no folder is above it.
     """
     for above in (folder, *(folder / part for part in reversed(name.parents))):
         if os.path.lexists(above) and not above.is_dir():
@@ -74,21 +85,28 @@ def refuse_if_taken(folder: Path, name: Path) -> None:
 
 
 def write_file(path: Path, text: str) -> None:
-    """Write a new file.
+    """Write a new file in UTF-8.
 
     Raises:
-        OSError: It exists, or can't be written.
+        OSError: It exists, its folder doesn't, or it can't be written.
     """
     with open(path, "x", encoding="utf-8") as file:
         file.write(text)
 
 
 def find_bot(text: str, settings: Config) -> Path:
-    """Return a bot by its path, or by its name among the entrants, the house's and the shipped bots.
+    """Return the path of a bot: the text itself if it exists, or a bot of that name among the known ones.
+
+    Entrants come before the host's own bots, and these before the shipped ones. A path that exists might not be a bot.
+
+    Args:
+        text: A path, or the name of a bot with or without its suffix.
+        settings: Settings of the contest, which have the folders of bots.
 
     Raises:
-        InputError: There is none.
+        InputError: There is none. The message has a similar name, or all names.
         RunError: The shipped bots are missing.
+        OSError: A folder of bots can't be listed.
     """
     if os.path.lexists(text):
         return Path(text)

@@ -34,12 +34,21 @@ SHAPES = tuple(sorted(path.stem for path in _TEMPLATES.glob("[a-z]*.py") if path
 def write_rules_folder(folder: Path, name: str, shape: str) -> list[Path]:
     """Write rules of a shape under a contest's name, with settings, a test and a bot in each language available here.
 
+    There is also a bot in Python that plays better than the others.
+
+    Args:
+        folder: A new or existing folder.
+        name: Name of the contest, which no shipped rules have.
+        shape: One of `SHAPES`.
+
     Returns:
-        The files, relative to the folder.
+        What was written, relative to the folder: rules, test, folder of bots, page about records, settings file.
 
     Raises:
-        InputError: A name is wrong or taken, and nothing was written, or the folder can't be written.
+        InputError: A name or the shape is wrong, or a name is taken, and nothing was written. Or the folder or a bot
+            can't be written. A part may have been written then.
         RunError: The shipped files are missing, or the cache can't be used.
+        OSError: The better bot or the settings file can't be written.
     """
     if not valid_contest_name(name) or name in SHIPPED_RULES:
         raise InputError(f"--rules {name}: {CONTEST_NAME_RULE}, and is none of {', '.join(SHIPPED_RULES)}")
@@ -69,6 +78,12 @@ def write_rules_folder(folder: Path, name: str, shape: str) -> list[Path]:
 def _write_better_bot(contest: Contest, folder: Path, name: str, answer: str) -> None:
     """Write the template in Python with another answer.
 
+    Args:
+        contest: Contest of the bot.
+        folder: Folder of the bots.
+        name: Name of the bot.
+        answer: The answer as Python source. It replaces that of the first function.
+
     Raises:
         InputError: The bot exists, or can't be written.
         OSError: The answer can't be written.
@@ -80,7 +95,15 @@ def _write_better_bot(contest: Contest, folder: Path, name: str, answer: str) ->
 
 
 def _named(template: str, name: str) -> str:
-    """Return a template's text with the contest's name in place of its own."""
+    """Return a template's text with the contest's name in place of its own.
+
+    Args:
+        template: Name of a module in the folder of templates.
+        name: Name of the contest. Its parts between underscores become the words of class and title.
+
+    Raises:
+        OSError: The template can't be read.
+    """
     parts = name.split("_")
     text = (_TEMPLATES / f"{template}.py").read_text(encoding="utf-8")
     text = text.replace("MyGame", "".join(word.capitalize() for word in parts) or "Rules")
@@ -88,7 +111,14 @@ def _named(template: str, name: str) -> str:
 
 
 def _playable(contest: Contest) -> list[str]:
-    """Return the languages of bots that this machine can build and start, except C++, which works if C does."""
+    """Return the languages of bots that this machine can build and start, in the order of `templates`.
+
+    C++ is omitted, because it works if C does. Only whether a program's commands are installed is checked, in folders
+    that the sandbox shows.
+
+    Raises:
+        OSError: A template's bot.toml can't be read.
+    """
     languages = []
     for language, template in templates(contest).items():
         commands = [["c"]]

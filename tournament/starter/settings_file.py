@@ -20,7 +20,10 @@ take the # away to change one. Paths start from this file's folder.
 
 
 def settings_text(contests: Sequence[Contest]) -> str:
-    """Return the settings file for these contests, each with its own table."""
+    """Return the text of a settings file: general keys, a table for each contest in their order, then the sandbox.
+
+    Keys of a contest's preset are set. All others are commented out.
+    """
     tables = [_comment(_HEAD.strip().replace("\n", " ")), *_keys(GeneralSettings, {})]
     for contest in contests:
         values: dict[str, object] = {"entrants": f"entrants/{contest.name}", **contest.preset}
@@ -33,10 +36,12 @@ def settings_text(contests: Sequence[Contest]) -> str:
 def _keys(model: type[BaseModel], defaults: dict[str, object], decided: frozenset[str] = frozenset()) -> list[str]:
     """Return a paragraph for each key: its meaning, then the key with its default, after a # unless it is set.
 
+    Keys are in the order of the class.
+
     Args:
         model: Class of the settings.
-        defaults: Values instead of the defaults, by key.
-        decided: Keys that are set.
+        defaults: Values instead of the defaults, by key. Keys without an entry have the default of the class.
+        decided: Keys that are set, by default none.
     """
     paragraphs = []
     for name, field in model.model_fields.items():
@@ -52,5 +57,5 @@ def _toml(value: object) -> str:
 
 
 def _comment(text: str) -> str:
-    """Return text as lines of a comment."""
+    """Return text as lines of a comment of at most 100 characters, or "" for no text."""
     return "\n".join(textwrap.wrap(text, _WIDTH, initial_indent="# ", subsequent_indent="# "))
