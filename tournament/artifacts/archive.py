@@ -24,9 +24,10 @@ _IGNORED_NAMES = {"__pycache__", ".git"}
 
 
 def pack(folder: Path, *, built: bool = False) -> bytes:
-    """Return a folder as one archive, with its files by name. The same files give the same bytes.
+    """Return a folder as one archive, with its files sorted by name. The same files give the same bytes.
 
-    Folders called .git and __pycache__ are left out, and so are empty folders.
+    Folders called .git and __pycache__ are left out, and so are empty folders. Scripts and Makefiles get Unix line
+    ends.
 
     Args:
         folder: The folder.
@@ -34,8 +35,8 @@ def pack(folder: Path, *, built: bool = False) -> bytes:
             executable.
 
     Raises:
-        InputError: The folder has links, more than 64 MiB or 2,000 entries, or more than 32 levels. A name can't be
-            printed, a path is too long, or something can't be read.
+        InputError: The folder has links or devices, more than 64 MiB or 2,000 entries, or more than 32 levels. A name
+            can't be printed, a path has more than 1,024 bytes, or something can't be read.
     """
     files: dict[str, tuple[bytes, bool]] = {}
     total = 0
@@ -124,10 +125,10 @@ def _files(folder: Path, label: str) -> Iterator[tuple[str, Path]]:
 
 
 def read_plainly(path: Path, most: int) -> tuple[bytes | None, int]:
-    """Return a file's content, None if it isn't a plain file of at most `most` bytes, and its mode.
+    """Return a file's content and its mode. The content is None if it isn't a plain file of at most `most` bytes.
 
     Raises:
-        OSError: The file is a link, or can't be read.
+        OSError: The file is missing or a link, or can't be read.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(descriptor, "rb") as file:
@@ -141,9 +142,13 @@ def read_plainly(path: Path, most: int) -> tuple[bytes | None, int]:
 def unpack(archive: bytes, folder: Path) -> None:
     """Write an archive's files into an empty folder.
 
+    Args:
+        archive: The result of `pack` or `archived`.
+        folder: The folder.
+
     Raises:
         RunError: `pack` can't have made the archive. Some files may have been written.
-        OSError: A file can't be written.
+        OSError: A file can't be written, for example because the disk is full.
     """
     try:
         with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as opened:
@@ -164,7 +169,8 @@ def recipe_of(archive: bytes) -> Recipe:
     """Return the recipe in an archive.
 
     Raises:
-        Unfit: bot.toml is missing, wrong, too large, or isn't UTF-8 text.
+        Unfit: bot.toml is missing, wrong, larger than 4 KiB, or isn't UTF-8 text. It is permanent.
+        tarfile.TarError: The archive is damaged.
     """
     with tarfile.open(fileobj=io.BytesIO(archive)) as opened:
         try:

@@ -19,7 +19,7 @@ class Submission:
 
     Attributes:
         name: Name of the bot.
-        kind: Kind of the file or folder.
+        kind: Kind of the file, "c", "cpp", "wasm" or "python", or "program" for a folder.
         path: The file or folder.
         source: The file's bytes, or the archive's.
         sha256: Digest of these bytes, in hex.

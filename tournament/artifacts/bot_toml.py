@@ -19,8 +19,8 @@ class Recipe:
     """The content of bot.toml.
 
     Attributes:
-        command: The command that starts the program.
-        build: The command that builds it, empty if there is none.
+        command: The words of the command that starts the program, at least one.
+        build: The words of the command that builds it, empty if there is none.
     """
 
     command: tuple[str, ...]
@@ -28,10 +28,15 @@ class Recipe:
 
 
 def read_recipe(text: str, where: str) -> Recipe:
-    """Read a bot.toml.
+    """Read a bot.toml. The first error counts, in the order of the file's keys.
+
+    Args:
+        text: The file's text.
+        where: Name of the file in messages.
 
     Raises:
-        Unfit: The text is wrong. The message begins with `where`, and names the line.
+        Unfit: The text isn't TOML, has a key other than command and build, lacks command, or a value isn't a list of
+            words. It is permanent. The message begins with `where`, and has the line, unless command is missing.
     """
     try:
         document = tomllib.loads(text)

@@ -108,6 +108,10 @@ def compile_bot(
 def require_compiler(kind: Kind, sandbox: SandboxSettings) -> None:
     """Compile a source of our own as bots are compiled. If that fails, no bot is at fault.
 
+    Args:
+        kind: "c" or "cpp".
+        sandbox: How the compiler is confined.
+
     Raises:
         MachineBusyError: The compiler doesn't work on this machine.
         InputError: This machine can't confine the compiler.
@@ -170,10 +174,17 @@ def _compile_by_any_standard(
 
 
 def warnings_of(submission: Submission, interface: Interface, standard: str, sandbox: SandboxSettings) -> str:
-    """Return the compiler's warnings, in a few lines, about a bot that builds by a standard.
+    """Return the compiler's warnings, in at most twelve lines, about a bot that builds by a standard.
+
+    Args:
+        submission: The bot, in C or C++.
+        interface: The contest's interface. Its adapter is compiled before the bot.
+        standard: Language standard by which the bot builds.
+        sandbox: How the compiler is confined.
 
     Returns:
-        The warnings; "" if there are none, or if the bot doesn't compile by the standard with the interface's adapter.
+        The warnings, and a line with the number of further lines, if any. "" if there are none, or if the bot doesn't
+            compile by the standard with the interface's adapter.
 
     Raises:
         Unfit: The compiler takes too long, or exceeds another limit.

@@ -15,6 +15,12 @@ PATH = "/usr/local/bin:/usr/bin:/bin"
 def find_command(word: str, folder: Path) -> str:
     """Return the path of a command: in the program's folder if the word has a slash, otherwise one of the system's.
 
+    For the system's, the folders in PATH of this module come before those of the environment.
+
+    Args:
+        word: The command's first word.
+        folder: The program's folder.
+
     Raises:
         Unfit: The command is missing, outside of its folder, or can't be executed. It is permanent except for a command
             that isn't installed.
@@ -40,7 +46,11 @@ _ENV = re.compile(r"#!\s*\S*/env\s+(?:-S\s+(?P<words>\S.*)|(?P<word>[^\s=-]+))\n
 def executed(command: str) -> list[str]:
     """Return the words that start a file. An env in its first line is resolved here, because bots have no PATH.
 
-    Without an env, or if the interpreter that it names isn't installed, the only word is the file.
+    They are the interpreter's path, its words in the first line, and the file. Without an env, or if the interpreter
+    that it names isn't installed, the only word is the file.
+
+    Args:
+        command: Path of the file.
 
     Raises:
         OSError: The file can't be read.
@@ -55,13 +65,15 @@ def executed(command: str) -> list[str]:
 def read_by(command: str, *, seen: bool = False) -> list[str]:
     """Return the existing paths that a command reads in addition to the system's libraries, sorted.
 
-    They are the file, the interpreter in its first line, and that one's own library.
+    They are the file, the interpreter in its first line, and that one's own library. An interpreter that isn't one of
+    the system's programs is left out.
 
     Args:
+        command: Path of the command.
         seen: Whether the command is the interpreter of another file.
 
     Raises:
-        OSError: A file can't be read.
+        OSError: A file is missing, or can't be read.
     """
     path = os.path.realpath(command)
     paths = {command, path}

@@ -28,13 +28,13 @@ class Unit:
     """A file to compile.
 
     Attributes:
-        path: The file, in a folder of its own.
+        path: The file, in a folder of its own, where object files and results are written, too.
         standard: Language standard, one of STANDARDS.
         include: Folder of the contest's header.
         sandbox: How the compiler is confined.
-        hints: Hints that are added to the compiler's messages.
-        takes_long: Whether optimising it would take the compiler too long.
-        allowance: The time that all tries share.
+        hints: Pairs of a part of the compiler's message and a hint that is added to it. By default there are none.
+        takes_long: Whether optimising it would take the compiler too long, so that it is optimised less.
+        allowance: The time that all tries share. By default the unit gets one of its own.
     """
 
     path: Path
@@ -51,11 +51,15 @@ class Unit:
         return self.path.parent
 
     def command(self, *flags: str) -> list[str]:
-        """Return the command that compiles the unit to an object file, without linking.
+        """Return the words of the command that compiles the unit to an object file, without linking.
+
+        Args:
+            flags: More words for the compiler.
 
         Raises:
-            RunError: The compiler doesn't print its own call.
+            RunError: The compiler doesn't print its own call, or the machine is too busy.
             OSError: The disk is full.
+            CommandAborted: The thread must end.
         """
         arguments = words_of_compiler(language_of(self.standard))
         command = bot_command(arguments, self.standard)
@@ -63,7 +67,7 @@ class Unit:
 
     @property
     def object(self) -> Path:
-        """The object file."""
+        """The object file, beside the unit. It might not exist yet."""
         return self.path.with_suffix(".o")
 
 
@@ -80,6 +84,7 @@ def errors_of(unit: Unit, *, expected: str) -> dict[str, str]:
         RunError: The machine is at fault, as MachineBusyError if it ended the compiler.
         InputError: This machine can't confine the compiler.
         OSError: The disk is full.
+        CommandAborted: The thread must end.
     """
     compiling = unit.command(WITHOUT_WARNINGS, f"-I{SEEN_SDK}")
     try:
@@ -92,13 +97,16 @@ def errors_of(unit: Unit, *, expected: str) -> dict[str, str]:
 
 
 def warnings_of(unit: Unit) -> str:
-    """Return the compiler's warnings about a unit that it accepts, cut to twelve lines. "" means none.
+    """Return the compiler's warnings about a unit that it accepts, in at most twelve lines. "" means none.
+
+    A further line has the number of those that were cut, if any.
 
     Raises:
-        Unfit: The compiler refuses the unit, or exceeds a limit.
+        Unfit: The compiler refuses the unit (CompilerRefused), or exceeds a limit.
         RunError: The machine is at fault, as MachineBusyError if it ended the compiler.
         InputError: This machine can't confine the compiler.
         OSError: The disk is full.
+        CommandAborted: The thread must end.
     """
     # Include the contest's header as a system header, which gives no warnings.
     compiling = unit.command(*WARNINGS, "-isystem", SEEN_SDK)
@@ -109,16 +117,20 @@ def warnings_of(unit: Unit) -> str:
 def compile_unit(unit: Unit, runtime: Mapping[str, bytes], with_lines: bool) -> bytes:
     """Return the WebAssembly of a unit, linked with these object files by name. `prepare_libraries` must have run.
 
+    C++ is first compiled without exceptions. If it throws or catches, it is compiled again with them.
+
     Args:
-        runtime: Contents of the object files, by name.
+        unit: The unit. The object files and the result are written to its folder.
+        runtime: Contents of the object files, by name, in the order of linking.
         with_lines: Whether the code keeps the numbers of source lines.
 
     Raises:
         CompilerRefused: The compiler refuses the unit.
         Unfit: The compiler exceeds a limit.
-        RunError: The libraries are damaged, or the machine is at fault.
+        RunError: The libraries are missing or damaged, or the machine is at fault.
         InputError: This machine can't confine the compiler.
         OSError: The disk is full.
+        CommandAborted: The thread must end.
     """
     objects = dict(runtime)
     if language_of(unit.standard) == "c":
@@ -135,11 +147,18 @@ def compile_unit(unit: Unit, runtime: Mapping[str, bytes], with_lines: bool) -> 
 def _compile_and_link(unit: Unit, flags: list[str], linked: dict[str, bytes], with_lines: bool) -> bytes:
     """Compile a unit with these flags, and link it with these object files and libraries by name.
 
+    Args:
+        unit: The unit.
+        flags: More words for the compiler.
+        linked: Contents of the object files and libraries, by name, in the order of linking.
+        with_lines: Whether the code keeps the numbers of source lines.
+
     Raises:
-        Unfit: The compiler refuses the unit, or exceeds a limit.
-        RunError: The libraries are damaged, or the machine is at fault.
+        Unfit: The compiler refuses the unit (CompilerRefused), or exceeds a limit.
+        RunError: The libraries are missing or damaged, or the machine is at fault.
         InputError: This machine can't confine the compiler.
         OSError: The disk is full.
+        CommandAborted: The thread must end.
     """
     for name, content in linked.items():
         (unit.folder / name).write_bytes(content)

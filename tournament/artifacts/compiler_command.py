@@ -111,7 +111,11 @@ _BOT_FLAGS = [
 
 @cache
 def version() -> str:
-    """Return everything on which the bytes of a build depend, except the source, as one text. It is kept."""
+    """Return everything on which the bytes of a build depend, except the source, as one text. It is kept.
+
+    Raises:
+        OSError: A header of this package can't be read.
+    """
     by_language = [word for kind in LANGUAGES for word in (*STANDARDS[kind], *_LANGUAGE_FLAGS[kind])]
     exception_parts = [*EXCEPTIONS, *FLAGS_OF_LIBRARY, *SOURCES_THAT_THROW]
     flags = [
@@ -173,6 +177,8 @@ def asking_for_words(kind: str, source: str) -> list[str]:
 def words_said(message: str, source: str) -> list[str]:
     """Return the words for the compiler proper, with the paths of bots' compilations, and without names of files.
 
+    They are in the compiler's order.
+
     Args:
         message: What the command of `asking_for_words` prints.
         source: Name of the empty source.
@@ -202,11 +208,11 @@ def bot_command(arguments: list[str], standard: str) -> list[str]:
 def seen_by_bots(folder: Path, files: Mapping[str, Path]) -> str:
     """Return the list of the files that a compilation finds, as the JSON that the compiler reads.
 
-    They are the compiler's headers, the sdk's headers directly in `folder`, and a bot's files.
+    They are the compiler's headers, the sdk's headers directly in `folder`, and a bot's files. Nothing else is found.
 
     Args:
-        folder: Folder with the sdk's headers.
-        files: A bot's files by the names under which it finds them.
+        folder: Folder with the sdk's headers. Those that exist now are listed.
+        files: Paths of a bot's files by the names under which it finds them.
     """
     folders = {_SEEN_LIBRARY: home() / "lib", _SEEN_HEADERS: HEADERS}
     seen = {f"{SEEN_SDK}/{path.name}": path for path in folder.glob("*.h")}

@@ -31,12 +31,16 @@ _IN_UNIT = re.compile(r"^unit\.\w+:\d+:\d+: (.*)$")
 
 
 def message_of(finished: Finished) -> str:
-    """Return the compiler's message, at most its first 256 KiB."""
+    """Return the compiler's message, at most its first 256 KiB, with replacements for what isn't UTF-8."""
     return finished.errors[:_MAX_MESSAGE_BYTES].decode(errors="replace")
 
 
 def complaints_of(finished: Finished) -> tuple[tuple[str, str], ...]:
-    """Return the errors in the message as pairs of file and text, in its order. Errors without a line are left out."""
+    """Return the errors in the message as pairs of file and text, in its order.
+
+    Errors without a file and a line, such as the linker's, are left out, and so are further lines of an error. The
+    result is empty if there are no others.
+    """
     return tuple(_COMPLAINT.findall(message_of(finished)))
 
 
@@ -46,7 +50,10 @@ def text_has_exceptions(finished: Finished) -> bool:
 
 
 def names_taken(finished: Finished) -> list[str]:
-    """Return the names of a source's own variables that clash with functions of the library, in the linker's order."""
+    """Return the names of a source's own variables that clash with functions of the library, in the linker's order.
+
+    A name can occur several times.
+    """
     return _TAKEN.findall(message_of(finished))
 
 
@@ -58,7 +65,7 @@ def why_refused(finished: Finished, folders: list[Path], hints: Hints) -> str:
     Args:
         finished: The compiler's end.
         folders: Folders whose paths are removed from the message.
-        hints: Hints that are added to the compiler's messages.
+        hints: Pairs of a part of the message and a hint, which is added if the message has that part.
     """
     message = message_of(finished)
     if message.strip():
@@ -78,13 +85,14 @@ def first_line(text: object) -> str:
 def shortened(message: str, folders: list[Path], hints: Hints) -> str:
     """Return the message in the bot's terms, without our folders, trial calls and the lines around the bot's file.
 
-    It has at most twelve lines, and hints after them, each once. If functions are undefined or the output is too large,
-    it is one line about that. An empty message becomes "the compiler failed without a message".
+    It has at most twelve lines, then one with the number of further lines, if any, and hints, each once. If functions
+    are undefined or the output is too large, it is one line about that, without hints. An empty message becomes "the
+    compiler failed without a message".
 
     Args:
         message: The compiler's message.
         folders: Folders whose paths are removed.
-        hints: Pairs of a part of the message and a hint.
+        hints: Pairs of a part of the message and a hint, in addition to those for all contests.
     """
     undefined = list(dict.fromkeys(_UNDEFINED.findall(message)))
     if undefined:

@@ -40,7 +40,10 @@ _OF_THE_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EMFILE, errno
 
 
 def allow_less() -> None:
-    """Limit the compiler in this process from now on: to 20 processor seconds, and 1,024 MiB of memory."""
+    """Limit the compiler in this process from now on: to 20 processor seconds, and 1,024 MiB of memory.
+
+    An Allowance that exists keeps its seconds. It can't be undone.
+    """
     global SECONDS, _MAX_MEGABYTES
     SECONDS, _MAX_MEGABYTES = _SECONDS_OF_STRANGERS, _MEGABYTES_OF_STRANGERS
 
@@ -48,10 +51,12 @@ def allow_less() -> None:
 class CompilerRefused(Unfit):
     """Raised when the compiler refuses a source. The message is the compiler's own, shortened.
 
+    It is permanent unless the message has the text of an error that the machine can cause, such as a full disk.
+
     Attributes:
-        complaints: Its errors as pairs of file and text, in its order.
+        complaints: Its errors as pairs of file and text, in its order. Errors without a file and a line are left out.
         text_has_exceptions: Whether a source that throws or catches was compiled without exceptions.
-        taken: Names of the source's variables that clash with functions of the library.
+        taken: Names of the source's variables that clash with functions of the library, in the linker's order.
     """
 
     complaints: tuple[tuple[str, str], ...] = ()
@@ -60,7 +65,7 @@ class CompilerRefused(Unfit):
 
 
 class Allowance:
-    """The seconds that all tries to compile a bot share.
+    """The seconds that all tries to compile a bot share. At first there are 120, or 20 after `allow_less`.
 
     Attributes:
         left: Processor seconds that are left. It can become negative, but a try always gets at least one second.
@@ -85,19 +90,21 @@ def run_compiler(
     The compiler reads its own files, `folder` and `readable`. It writes into `folder` alone.
 
     Args:
-        commands: The commands, each as its words.
+        commands: The commands, at least one, each as its words.
         folder: The folder in which the commands run.
         readable: More files and folders that they can read.
-        libraries: Folder in which it builds its libraries. No untrusted code is involved, so it isn't confined, only
-            limited. None for a confined run.
+        sandbox: How the compiler is confined, and the disk space that it leaves.
+        libraries: Folder in which it builds its libraries, made if it is missing. No untrusted code is involved, so it
+            isn't confined, only limited to 1,800 seconds. The compiler then prints its calls. None for a confined run.
         hints: Hints that are added to its messages.
         allowance: The time that all tries share, which is reduced. None for a new one.
 
     Raises:
-        Unfit: The compiler refuses the source (CompilerRefused), or exceeds a limit.
+        Unfit: The compiler refuses the source (CompilerRefused), or exceeds a limit of time, memory or disk. The limit
+            of its own time isn't permanent, nor is another limit after `allow_less`.
         MachineBusyError: The compiler was ended from outside, or the machine is too busy.
         RunError: The sandbox's probe was killed from outside.
-        OSError: The disk is full.
+        OSError: The disk is full, or the compiler can't be started.
         InputError: This machine can't confine it.
         CommandAborted: The thread must end.
     """
@@ -184,11 +191,17 @@ def _run_once(
 
 @cache
 def words_of_compiler(kind: str) -> list[str]:
-    """Return the words that call the compiler proper for a language, once in a process. The list is shared.
+    """Return the words that call the compiler proper for a language, once in a process.
+
+    The list is shared and must not be changed.
+
+    Args:
+        kind: "c" or "cpp".
 
     Raises:
-        RunError: The compiler doesn't print them, or was ended from outside.
+        RunError: The compiler doesn't print them, was ended from outside, or the machine is too busy.
         OSError: The disk is full.
+        CommandAborted: The thread must end.
     """
     with scratch_folder() as folder:
         unit = folder / ("empty.c" if kind == "c" else "empty.cpp")

@@ -64,18 +64,20 @@ _OBJECTS, _LIBRARIES = "{objects}", "{libraries}"
 def prepare_libraries(kinds: Collection[str], sandbox: SandboxSettings, on_message: Callable[[str], None]) -> None:
     """Have the compiler build its libraries for C, C++ or both, once on a machine. This takes about a minute.
 
-    The linker's input is kept, and submissions are linked with that alone. So nothing of theirs reaches the compiler's
+    Those of a wheel are unpacked instead. Damaged ones are built again. While another process builds, this waits. The
+    linker's input is kept, and submissions are linked with that alone. So nothing of theirs reaches the compiler's
     cache.
 
     Args:
         kinds: "c", "cpp" or both. If empty, nothing is built.
         sandbox: How submissions' compilers are confined.
-        on_message: Called with a message before the build. It isn't called if all libraries are intact.
+        on_message: Called once with a message before the build. It isn't called if nothing must be built.
 
     Raises:
-        RunError: A library can't be built or kept, or the cache can't be used.
+        RunError: A library can't be built or kept, the cache can't be used or is full, or the machine is too busy.
         InputError: This machine can't confine the compiler.
         CommandAborted: The thread must end.
+        tarfile.TarError: The libraries in the wheel are damaged.
     """
     if all(_is_intact(libraries_of(kind)) for kind in kinds):
         return
@@ -101,12 +103,17 @@ def prepare_libraries(kinds: Collection[str], sandbox: SandboxSettings, on_messa
 
 
 def _build_library(kind: str, made: Path, sandbox: SandboxSettings) -> None:
-    """Build and keep the libraries for bots of a language, with `made` as the compiler's cache.
+    """Build and keep the libraries for bots of a language. If another machine has kept them before, those stay.
+
+    Args:
+        kind: "c" or "cpp".
+        made: Folder of the compiler's cache.
+        sandbox: How submissions' compilers are confined.
 
     Raises:
-        RunError: The compiler can't build them.
+        RunError: The compiler can't build them, they can't be kept, or the machine is too busy.
         InputError: This machine can't confine the compiler.
-        OSError: They can't be kept.
+        OSError: They can't be copied, or the disk is full.
         CommandAborted: The thread must end.
     """
     libraries = libraries_of(kind)
@@ -133,6 +140,14 @@ def _build_library(kind: str, made: Path, sandbox: SandboxSettings) -> None:
 def _copy_libraries(arguments: list[str], unit: Path, folder: Path) -> list[str]:
     """Copy the libraries in a linker's command to the folder of the unit. Return the command with placeholders.
 
+    Its words keep their order, without the output's name. The placeholder of the objects comes before the first
+    library. The unit and the linked file are removed.
+
+    Args:
+        arguments: The words of the linker's command.
+        unit: The source that was compiled.
+        folder: The folder of the unit.
+
     Raises:
         OSError: A library can't be copied.
     """
@@ -158,10 +173,13 @@ def _copy_libraries(arguments: list[str], unit: Path, folder: Path) -> list[str]
 
 
 def libraries_of(kind: str) -> Path:
-    """Return the folder of the libraries that bots of a language are linked with.
+    """Return the folder of the libraries that bots of a language are linked with. It might not exist.
+
+    Args:
+        kind: "c" or "cpp".
 
     Raises:
-        RunError: The cache can't be used.
+        RunError: No home is known for the cache, or others can write to it.
     """
     return cache_folder() / "libraries" / f"{kind}-{digest()[:16]}"
 
@@ -170,7 +188,7 @@ def _is_intact(libraries: Path) -> bool:
     """Return whether the libraries exist and are unchanged.
 
     Raises:
-        RunError: They can't be read.
+        RunError: They can't be read, or others can have written them.
     """
     link = read_cached(libraries / _LINK_FILE)
     with cache_trouble(libraries):
@@ -178,10 +196,10 @@ def _is_intact(libraries: Path) -> bool:
 
 
 def _digests(folder: Path) -> dict[str, str]:
-    """Return the sha256 of each of a folder's libraries, in hex, by name.
+    """Return the sha256 of each of a folder's libraries, in hex, by name, sorted by name.
 
     Raises:
-        OSError: The folder or a library can't be read.
+        OSError: The folder is missing, or a library can't be read.
     """
     return {
         path.name: hashlib.sha256(path.read_bytes()).hexdigest()
@@ -191,11 +209,12 @@ def _digests(folder: Path) -> dict[str, str]:
 
 
 def link_command(kind: str, objects: Sequence[str], output: str, with_lines: bool) -> list[str]:
-    """Return the linker's command for a bot of a language.
+    """Return the words of the linker's command for a bot of a language.
 
     Args:
         kind: "c" or "cpp".
-        objects: Names of the object files. Their definitions come before those of the libraries.
+        objects: Names of the object files, in the order of linking. Their definitions come before those of the
+            libraries.
         output: Name of the file to write.
         with_lines: Whether the code keeps the numbers of source lines.
 
@@ -217,7 +236,13 @@ def link_command(kind: str, objects: Sequence[str], output: str, with_lines: boo
 
 
 def kept_object(name: str, sources: Iterable[Path]) -> Path:
-    """Return the path in the cache of what is compiled from sources of our own. It depends on their content and order.
+    """Return the path in the cache of what is compiled from sources of our own. It might not exist.
+
+    It depends on the sources' content and order, and on the compiler's version and options.
+
+    Args:
+        name: Prefix of the file's name.
+        sources: The sources.
 
     Raises:
         RunError: The cache can't be used.
@@ -230,10 +255,15 @@ def kept_object(name: str, sources: Iterable[Path]) -> Path:
 
 
 def compile_once(sources: Sequence[Path], sandbox: SandboxSettings) -> bytes:
-    """Return one object file of C sources of our own, which is kept. The sources and headers are in one folder.
+    """Return one object file of C sources of our own, which is compiled at the first call on a machine and kept.
+
+    Args:
+        sources: The sources and their headers, which are all in one folder. The folder's name becomes that of the file.
+            The files that end in .c are compiled and linked in this order.
+        sandbox: How the compiler is confined.
 
     Raises:
-        RunError: The sources can't be compiled, or the object file not kept.
+        RunError: The sources can't be compiled, the object file not kept or read, or the machine is too busy.
         InputError: This machine can't confine the compiler.
         OSError: A source can't be read, or the disk is full.
         CommandAborted: The thread must end.
@@ -245,10 +275,16 @@ def compile_once(sources: Sequence[Path], sandbox: SandboxSettings) -> bytes:
 def _build_object(name: str, sources: Sequence[Path], sandbox: SandboxSettings) -> bytes:
     """Return one object file of C sources.
 
+    Args:
+        name: Name of the sources in messages.
+        sources: The sources and their headers.
+        sandbox: How the compiler is confined.
+
     Raises:
-        RunError: The compiler refuses them.
+        RunError: The compiler refuses them or exceeds a limit, or the machine is too busy.
         InputError: This machine can't confine the compiler.
-        OSError: The disk is full.
+        OSError: A source can't be read, or the disk is full.
+        CommandAborted: The thread must end.
     """
     with scratch_folder() as folder:
         for source in sources:
@@ -270,12 +306,16 @@ def library_of_exceptions(sandbox: SandboxSettings) -> bytes:
     """Return the library that bots with exceptions are linked with before the compiler's, which has none.
 
     It contains the runtime of C++ exceptions, and the parts of the C++ library that throw. It is built for the first
-    bot that needs it, and kept.
+    bot that needs it, and kept. While another process builds it, this waits.
+
+    Args:
+        sandbox: How the compiler is confined.
 
     Raises:
-        RunError: It can't be built or kept.
+        RunError: It can't be built, kept or read, the disk is full, or the machine is too busy.
         InputError: This machine can't confine the compiler.
-        OSError: A source can't be read, or the disk is full.
+        OSError: Its source can't be read.
+        CommandAborted: The thread must end.
     """
     path = kept_object("exceptions", [EXCEPTIONS_SOURCE])
     with _lock, cache_trouble(path.parent), alone_on_this_machine(path.parent):
@@ -283,12 +323,13 @@ def library_of_exceptions(sandbox: SandboxSettings) -> bytes:
 
 
 def _build_exceptions(sandbox: SandboxSettings) -> bytes:
-    """Return the library of `library_of_exceptions`, built.
+    """Return the library of `library_of_exceptions`, built. All processors compile its parts.
 
     Raises:
-        RunError: The compiler can't build it.
+        RunError: The compiler can't build it, or the machine is too busy.
         InputError: This machine can't confine the compiler.
         OSError: The disk is full.
+        CommandAborted: The thread must end.
     """
     paths = [*(str(home() / "lib" / path) for path in SOURCES_THAT_THROW), EXCEPTIONS_SOURCE.name]
     objects = [f"{Path(path).stem}.o" for path in paths]

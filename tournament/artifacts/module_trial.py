@@ -17,16 +17,20 @@ _MEGABYTES = 2048
 def try_compile(code: bytes, library: str, engines: list[dict[str, bool | int]], sandbox: SandboxSettings) -> None:
     """Validate a module, add fuel, and compile it in the sandbox by each engine that might play it.
 
-    This doesn't find other errors in the module.
+    It returns if that ends within 20 processor seconds for all engines together, and 2,048 MiB. It returns, too, if the
+    module is invalid: who loads it finds other errors.
 
     Args:
+        code: The module.
         library: Path of the runtime's library.
-        engines: Settings of each engine.
+        engines: Settings of each engine, by the library's names. The first one also validates.
+        sandbox: Whether the compiler is confined.
 
     Raises:
         Unfit: Compiling takes too long.
         MachineBusyError: It was ended from outside, got no time, or used too much memory.
         InputError: This machine can't confine it.
+        OSError: Its process can't be started.
         CommandAborted: The thread must end.
     """
     launch = LaunchSpec(

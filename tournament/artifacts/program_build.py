@@ -39,11 +39,20 @@ _SYSTEM = (
 def build(archive: bytes, sandbox: SandboxSettings) -> bytes:
     """Return the archive that plays: this one, or the result of its build command in a copy of it.
 
+    It is this one, unchanged, if bot.toml has no build command. A build gets 300 seconds of its own time.
+
+    Args:
+        archive: The submitted folder, packed.
+        sandbox: How builds are confined, what they can read, and the disk space that they leave.
+
     Raises:
-        Unfit: The build fails, or bot.toml is wrong.
+        Unfit: bot.toml is missing or wrong, or the build's command isn't in the folder or can't be executed. These are
+            permanent. Or, not permanently, the command isn't installed, the build fails or exceeds a limit, or the
+            built folder can't be packed.
         MachineBusyError: The system killed the build, perhaps because it used too much memory, or is too busy.
-        RunError: The archive is damaged, or the sandbox's probe was killed from outside.
-        OSError: The disk is full.
+        RunError: The archive can't have been made by `archive.pack`, or the sandbox's probe was killed from outside.
+        tarfile.TarError: The archive is damaged.
+        OSError: The disk is full, a folder can't be written, or the build can't be started.
         InputError: This machine can't confine builds.
         CommandAborted: The thread must end.
     """
@@ -94,7 +103,15 @@ def _build(archive: bytes, recipe: Recipe, sandbox: SandboxSettings) -> bytes:
 
 
 def _complaint(recipe: Recipe, finished: run_command.Finished, folder: Path) -> str:
-    """Return how a build ended, as text, and the first lines of its output."""
+    """Return how a build ended, as text, and the first twelve lines of its output below.
+
+    Lines on standard error come first. Blank lines don't count, and paths in the folder are shown from there.
+
+    Args:
+        recipe: The recipe with the build command.
+        finished: The build's end.
+        folder: The folder in which it ran.
+    """
     text = (finished.errors + finished.output).decode(errors="replace").replace(f"{folder}/", "")
     lines = [line for line in text.splitlines() if line.strip()]
     summary = f"its build ({' '.join(recipe.build)}) {finished.in_words}"

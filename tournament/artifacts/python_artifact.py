@@ -51,7 +51,10 @@ class Packages:
 def installed(names: tuple[str, ...]) -> Packages:
     """Return the packages of these names and everything that they need, once in a process.
 
-    What they need but isn't installed is left out, because it can be for other systems.
+    What they need but isn't installed is left out, because it can be for other systems. The object is shared.
+
+    Args:
+        names: Names of packages. The order decides that of the result.
 
     Raises:
         InputError: One of these names isn't installed.
@@ -104,11 +107,11 @@ def identity(sandbox: SandboxSettings, sdk: PythonSdk | None) -> dict[str, Any]:
     """Return everything on which a Python bot's answers depend, except its file.
 
     These are the version of "python", and the versions of "packages" by name. The contest's module for bots is among
-    them with a digest as its version.
+    them with a digest as its version. The dictionary of packages can be shared and must not be changed.
 
     Args:
         sandbox: The allowed packages.
-        sdk: The contest's module for bots; None if it has none.
+        sdk: The contest's module for bots. None if it has none.
 
     Raises:
         InputError: A package of the settings isn't installed.
@@ -147,10 +150,10 @@ def pack(
     Args:
         source: The bot's file.
         sandbox: The allowed packages.
-        sdk: The contest's module for bots; None if it has none.
+        sdk: The contest's module for bots. None if it has none.
         legs_may_share: Whether legs can share a process (`isolation_violation` found nothing).
-        adapter: The contest's adapter, or b"".
-        library: The result of `library_for`.
+        adapter: The contest's adapter, or b"" if there is none.
+        library: The result of `library_for`. b"" if the bot uses none.
 
     Raises:
         InputError: A package of the settings isn't installed.
@@ -167,7 +170,8 @@ def pack(
 def library_for(source: bytes, adapter: bytes, files: Mapping[str, str]) -> bytes:
     """Return the library as JSON if a bot or its adapter names one of its modules, otherwise b"".
 
-    So a bot that imports nothing of the library stays the same when the library changes.
+    So a bot that imports nothing of the library stays the same when the library changes. Any word of the files counts,
+    also in comments and texts.
 
     Args:
         source: The bot's file.
@@ -182,7 +186,11 @@ def library_for(source: bytes, adapter: bytes, files: Mapping[str, str]) -> byte
 
 @lru_cache(1024)
 def legs_may_share(artifact: bytes) -> bool:
-    """Return whether legs of a packed bot can share a process."""
+    """Return whether legs of a packed bot can share a process, as was given when it was packed.
+
+    Args:
+        artifact: The result of `pack`.
+    """
     return bool(json.loads(artifact.split(b"\n", 1)[0])["legs_may_share"])
 
 
@@ -192,7 +200,7 @@ def sources_of(artifact: bytes, sandbox: SandboxSettings, sdk: PythonSdk | None 
     Args:
         artifact: The result of `pack`.
         sandbox: The allowed packages.
-        sdk: The contest's module for bots; None if it has none.
+        sdk: The contest's module for bots. None if it has none.
 
     Raises:
         RunError: Interpreter, packages or the contest's module differ from those with which it was packed.

@@ -25,10 +25,16 @@ _LICENCES = ("LICENSE*", "COPYRIGHT*")
 def unpack_into(folder: Path, archive: Path = ARCHIVE) -> None:
     """Unpack the package's libraries into a folder of the cache, once. Existing ones stay.
 
-    Libraries of another version of the compiler have other names, so they are never used.
+    Nothing happens if the archive is missing, as in a checkout, or was unpacked there before. Libraries of another
+    version of the compiler have other names, so they are never used.
+
+    Args:
+        folder: The folder, which exists. It also gets a file that marks the archive as unpacked.
+        archive: The archive. By default it is that of the wheel.
 
     Raises:
-        OSError: The folder can't be written.
+        OSError: The archive can't be read, or the folder can't be written.
+        tarfile.TarError: The archive is damaged.
     """
     if not archive.exists():
         return
@@ -53,6 +59,12 @@ def unpack_into(folder: Path, archive: Path = ARCHIVE) -> None:
 def pack(built: Iterable[Path], archive: Path) -> None:
     """Pack libraries, which are files or folders of a cache, and their licences. The same files give the same bytes.
 
+    Entries are sorted by name. An existing archive is overwritten.
+
+    Args:
+        built: The libraries. Their names in the archive start below the folder that each is in.
+        archive: The file to write. Its folder exists.
+
     Raises:
         OSError: A file can't be read or written.
     """
@@ -73,12 +85,16 @@ def pack(built: Iterable[Path], archive: Path) -> None:
 
 
 def _main(archive: Path) -> None:
-    """Build the libraries that this machine lacks, and pack them.
+    """Build the libraries that this machine lacks, print what is built, and pack them.
+
+    Args:
+        archive: The file to write. Missing folders above it are made.
 
     Raises:
-        RunError: A library can't be built.
-        OSError: The archive can't be written.
+        RunError: A library can't be built or kept, or the machine is too busy.
+        OSError: The archive can't be written, or a source can't be read.
         InputError: This machine can't confine the compiler.
+        CommandAborted: The thread must end.
     """
     from tournament.artifacts import libraries
 

@@ -17,12 +17,15 @@ if TYPE_CHECKING:  # takes long to import
 
 
 def possible(paths: Mapping[str, str], tournament: int, *, build: bool) -> list[str]:
-    """Return the names of the forbidden actions that succeed in this process.
+    """Return the names of the forbidden actions that succeed in this process, in the order of the attempts.
+
+    The list is empty in a process that is confined. What succeeds has its effect: it empties or makes the files, and
+    leaves descriptors open.
 
     Args:
         paths: Paths by what is tried: an existing file to "read", and a missing one to "write".
         tournament: Process ID of the tournament.
-        build: Whether it is a build, which can start processes and have a pair of sockets.
+        build: Whether it is a build, which can start processes and have a pair of sockets. These aren't tried then.
     """
     read, write = paths["read"], paths["write"]
     things: dict[str, Callable[[], object]] = {
@@ -54,7 +57,7 @@ def possible(paths: Mapping[str, str], tournament: int, *, build: bool) -> list[
 
 
 def _execute_nothing() -> None:
-    """Execute a file that doesn't exist.
+    """Execute a file that doesn't exist. It returns if the system call was made and found no file.
 
     Raises:
         OSError: The system call itself is refused.

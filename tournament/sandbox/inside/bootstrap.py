@@ -32,13 +32,16 @@ NOT_CONFINED, NO_CONFINEMENT = 119, "can't be confined: "
 def main(orders: Orders) -> None:
     """Confine this process, and run the task of the kind that is ordered.
 
-    If it can't be confined, it exits with NOT_CONFINED and gives the reason on standard error.
+    If it can't be confined, it exits with NOT_CONFINED and gives the reason on standard error. A program that can't be
+    executed exits with 127. With the kind "server", each fork returns here to run its own orders.
 
     Args:
-        orders: The result of `LaunchSpec.to_orders`, with additions of `outside.confinement`.
+        orders: The result of `LaunchSpec.to_orders`, with additions of `outside.confinement`. Their "landlock" is None
+            if the process isn't confined.
 
     Raises:
-        OSError: The kernel refuses a step of the set-up.
+        OSError: The kernel refuses a step of the set-up, or a file of the task can't be read.
+        Exception: The code of the contest's module for bots raises it.
     """
     if orders["kind"] != "build":
         _ignore_signals()
@@ -87,10 +90,13 @@ def _probe(orders: Orders) -> None:
 
 
 def _build(orders: Orders) -> None:
-    """Run the commands of a build under a supervisor, and become the last of them. Exit at the first that fails.
+    """Run the commands of a build under a supervisor, and become the last of them.
+
+    Exit at the first that fails with its status, or 256 minus a signal's number.
 
     Raises:
         seccomp.Unsupported: The build can't be confined.
+        OSError: The kernel refuses to fork, or to set the supervisor up.
     """
     from tournament.sandbox.inside import fork_limit
 
@@ -110,7 +116,7 @@ def _build(orders: Orders) -> None:
 
 
 def _limit(orders: Orders) -> None:
-    """Set the resource limits, or the present hard limits if they are lower."""
+    """Set the resource limits, or the present hard limits if they are lower. They can't be raised again."""
     for name, value in orders["limits"].items():
         number = getattr(resource, f"RLIMIT_{name}")
         hard = resource.getrlimit(number)[1]
@@ -122,7 +128,10 @@ def _limit(orders: Orders) -> None:
 def _confine(orders: Orders, *, threads: bool = False, executes: bool = False) -> None:
     """Put a bot's process into a domain and under a filter of its own. Its fork server has settled what it can read.
 
+    Nothing happens if the orders name no version of Landlock.
+
     Args:
+        orders: The process's orders.
         threads: Whether it can start threads.
         executes: Whether it can become another program.
 
@@ -153,8 +162,12 @@ def _confine_build(orders: Orders) -> None:
 def _enter_domain(orders: Orders, allowed: list[tuple[str, int]] | None) -> None:
     """Enter a Landlock domain with these paths and accesses.
 
+    Args:
+        orders: The process's orders, with the version of Landlock.
+        allowed: Paths and accesses. None allows all files.
+
     Raises:
-        seccomp.Unsupported: The kernel refuses it.
+        seccomp.Unsupported: The kernel refuses it, or a path can't be opened.
     """
     try:
         landlock.enter_domain(orders["landlock"], allowed)
@@ -163,7 +176,12 @@ def _enter_domain(orders: Orders, allowed: list[tuple[str, int]] | None) -> None
 
 
 def _execute(command: list[str], environment: dict[str, str]) -> None:
-    """Become a command, or exit with 127 if it can't be executed."""
+    """Become a command, or exit with 127 and the reason on standard error if it can't be executed.
+
+    Args:
+        command: The words. The first is the program's path.
+        environment: All of its environment variables.
+    """
     try:
         os.execve(command[0], command, environment)
     except OSError as problem:
@@ -182,13 +200,16 @@ def _ignore_signals() -> None:
 
 
 def _forked(orders: Orders) -> Orders:
-    """Serve forks of one kind of process. Return the orders in each fork.
+    """Serve forks of one kind of process. Return the orders in each fork, never in the server.
 
-    The server first imports everything that this kind needs, so that each fork finds the same modules.
+    The server first imports everything that this kind needs, so that each fork finds the same modules. It writes "+" to
+    its socket once it is confined.
 
     Raises:
         seccomp.Unsupported: The kernel makes no Landlock domain.
-        OSError: The kernel refuses to keep it from gaining rights.
+        OSError: The kernel refuses a step of the set-up, or a file to load can't be read.
+        ImportError: A module of the core can't be imported.
+        Exception: The code of the contest's module for bots raises it.
     """
     import marshal
 
@@ -218,7 +239,7 @@ def _forked(orders: Orders) -> Orders:
 
 
 def _read(size: int) -> bytes:
-    """Return exactly this many bytes of standard input. Exit if it ends before."""
+    """Return exactly this many bytes of standard input. Exit with the status 1 if it ends before."""
     content = b""
     while len(content) < size:
         chunk = os.read(0, size - len(content))

@@ -38,13 +38,17 @@ def choose_functions(
         module: The module in which the bot's file was executed.
         stem: The file's name without its suffix.
         questions: For each question the accepted names, the usual one first, and the number of values.
-        class_name: Name of the statement's class, or "".
-        news: The same for news. Their functions follow those of the questions; None stands for one that is missing.
+        class_name: Name of the statement's class, or "" if it has none.
+        news: The same for news. By default there are none.
 
-    Exceptions of the class's constructor are passed on.
+    Returns:
+        A function for each question in their order, then one for each of the news in theirs. None stands for news that
+            no function receives. If several receive one, it is the first in the file, or the class's first by the
+            accepted names. Methods receive news by accepted names alone, functions also by names after the file.
 
     Raises:
         NotChosen: No function or class fits, or more than one does.
+        Exception: The constructor of the bot's class raises it.
     """
     names = vars(module)
     called = {"bot", stem.lower(), stem.replace("_", "").lower(), class_name.lower()}
@@ -78,7 +82,15 @@ def choose_functions(
 def _ways(
     functions: Sequence[Mapping[str, Any]], classes: Iterable[type], questions: Sequence[tuple[Sequence[str], int]]
 ) -> list[_Way]:
-    """Return the ways to answer all questions by functions, or by a class that fits and isn't a base of another one."""
+    """Return the ways to answer all questions, none if nothing fits. Those by functions come first, then by classes.
+
+    A class that is a base of another one that fits doesn't count.
+
+    Args:
+        functions: The fitting functions of each question, by description.
+        classes: The classes that are tried.
+        questions: For each question the accepted names and the number of values.
+    """
     ways = _each(" and ".join(words for found in functions for words in found), None, functions)
     methods = {kind: [_methods(kind, spellings, count) for spellings, count in questions] for kind in classes}
     fitting = [kind for kind, found in methods.items() if all(found) and not _constructor_needs_values(kind)]
@@ -89,12 +101,15 @@ def _ways(
 
 
 def _each(history: str, kind: type | None, questions: Sequence[Mapping[str, Any]]) -> list[_Way]:
-    """Return the ways to answer by these functions. If several fit one question, each of them counts as a way.
+    """Return the ways to answer by these functions, none if a question has no function.
+
+    If several fit one question, each of them counts as a way. Only the first such question counts, and the ways differ
+    in their descriptions alone.
 
     Args:
         history: Description of the only way.
-        kind: The class whose methods they are, or None.
-        questions: The fitting functions of each question, by description.
+        kind: The class whose methods they are, or None for functions.
+        questions: The fitting functions of each question, by description. For a class they are names of methods.
     """
     if not all(questions):
         return []
@@ -103,7 +118,13 @@ def _each(history: str, kind: type | None, questions: Sequence[Mapping[str, Any]
 
 
 def _fitting(names: Mapping[str, Any], spellings: Iterable[str], count: int) -> dict[str, Callable[..., object]]:
-    """Return the fitting functions among these names, each once, by their descriptions."""
+    """Return the fitting functions among these names, each once, by their descriptions, in the order of the file.
+
+    Args:
+        names: The module's values by name.
+        spellings: The accepted names.
+        count: Number of values that a function is called with.
+    """
     by_identity: dict[int, tuple[str, Callable[..., object]]] = {}
     names_accepted = frozenset(spellings)
     for name, value in names.items():  # this is the order of their lines
@@ -113,7 +134,13 @@ def _fitting(names: Mapping[str, Any], spellings: Iterable[str], count: int) -> 
 
 
 def _methods(kind: type, spellings: Iterable[str], count: int) -> dict[str, str]:
-    """Return the names of a class's fitting methods among these names, each method once, by their descriptions."""
+    """Return the names of a class's fitting methods, each method once, by their descriptions, in the given order.
+
+    Args:
+        kind: The class. Methods of its bases count.
+        spellings: The accepted names.
+        count: Number of values that a method is called with, without the object.
+    """
     by_identity: dict[int, tuple[str, str]] = {}
     for name in spellings:
         value = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
@@ -124,7 +151,10 @@ def _methods(kind: type, spellings: Iterable[str], count: int) -> dict[str, str]
 
 
 def _constructor_needs_values(kind: type) -> bool:
-    """Return whether a class can't be instantiated without arguments, so that it is no bot."""
+    """Return whether a class can't be instantiated without arguments, so that it is no bot.
+
+    Constructors that aren't written in Python count as needing none.
+    """
     for name in ("__new__", "__init__"):
         maker = next(vars(base)[name] for base in kind.__mro__ if name in vars(base))
         maker = maker.__func__ if isinstance(maker, staticmethod) else maker
@@ -134,7 +164,11 @@ def _constructor_needs_values(kind: type) -> bool:
 
 
 def takes(function: Any, count: int) -> bool:
-    """Return whether a function can be called with this many values. Functions not written in Python are assumed to."""
+    """Return whether a function can be called with this many values by position.
+
+    What isn't a function or method written in Python, such as a class or a builtin, is assumed to. A parameter that can
+    only be given by name and has no default makes it False.
+    """
     if isinstance(function, types.MethodType):
         function, count = function.__func__, count + 1
     if not isinstance(function, types.FunctionType):
@@ -155,7 +189,11 @@ def _named(name: str, function: Callable[..., object]) -> str:
 def _explain_missing(
     names: Mapping[str, Any], classes: Sequence[type], questions: Sequence[tuple[Sequence[str], int]]
 ) -> str:
-    """Return why no function or class answers the questions, as text."""
+    """Return why no function or class answers the questions, as text.
+
+    The first function, method or constructor that can't be called as needed is named. Without one, the missing
+    functions and methods are named.
+    """
     for spellings, count in questions:
         for name in spellings:
             if callable(names.get(name)) and not takes(names[name], count):
@@ -176,7 +214,7 @@ def _explain_missing(
 
 
 def _few(names: list[str]) -> str:
-    """Return names joined by "and". Of more than six names it shows five and the number of others."""
+    """Return names joined by "and", "" for none. Of more than six names it shows five and the number of others."""
     listed = names[:5] if len(names) > 6 else names
     return " and ".join([*listed, *([f"{len(names) - len(listed)} more"] if len(names) > len(listed) else [])])
 

@@ -25,13 +25,15 @@ _ASKED = "fork vfork clone"
 def ask(supervisor: _socket.socket) -> None:
     """Have the supervisor asked before this process, or one that it starts, starts another. This can't be undone.
 
-    If a container's filter already notifies another process, nothing is asked.
+    If a container's filter already notifies another process, nothing is asked or sent, and the number isn't limited
+    here.
 
     Args:
-        supervisor: The socket on which the supervisor gets the notification descriptor.
+        supervisor: The socket on which the supervisor gets the notification descriptor. It stays open.
 
     Raises:
         seccomp.Unsupported: The kernel can't notify anyone.
+        OSError: The descriptor can't be sent.
     """
     try:
         listener = seccomp.install_questions(_ASKED)
@@ -44,12 +46,19 @@ def ask(supervisor: _socket.socket) -> None:
 
 
 def answer(build: _socket.socket, child: int, max_threads: int) -> None:
-    """Answer the build's questions until the child has ended. If it sends no descriptor, nothing is answered.
+    """Answer the build's questions until the child has ended. The child isn't reaped.
+
+    If the build sends no descriptor before it closes its socket, nothing is answered, and this returns immediately. The
+    descriptors that it opens stay open, because the supervisor ends soon.
 
     Args:
         build: The socket on which the build sends its notification descriptor.
         child: Process ID of the build.
-        max_threads: Maximum threads of this process's group, above which a start fails with EAGAIN.
+        max_threads: Maximum threads of this process's group, above which a start fails with EAGAIN. This process
+            counts.
+
+    Raises:
+        OSError: The socket can't be read, or the child can't be watched.
     """
     rights = build.recvmsg(1, _socket.CMSG_SPACE(4))[1]
     if not rights:
@@ -74,7 +83,11 @@ def answer(build: _socket.socket, child: int, max_threads: int) -> None:
 
 
 def _threads() -> int:
-    """Return the number of threads of all processes in this one's group."""
+    """Return the number of threads of all processes in this one's group, this process included.
+
+    Raises:
+        OSError: /proc can't be listed.
+    """
     count = 0
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:

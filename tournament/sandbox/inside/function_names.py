@@ -16,11 +16,18 @@ MAX_NAMES = 20
 
 
 class NotChosen(Exception):
-    """Raised when no function answers a question, or more than one could. The message names the bot's functions."""
+    """Raised when no function answers a question, or more than one could. The message is for the bot's author."""
 
 
 def names_after_file(stem: str, question: str) -> list[str]:
-    """Return the names after the file that a question's function can have, the usual one first."""
+    """Return the names after the file that a question's function can have, the usual one first, each once.
+
+    For likeme and take they are likemetake, likemeTAKE, likeme_take and likemeTake, in this order.
+
+    Args:
+        stem: Name of the bot's file without its suffix. Only its letters, digits and underscores count.
+        question: The statement's name of the function.
+    """
     prefix = "".join(letter for letter in stem if letter.isalnum() or letter == "_")
     names = [
         prefix + question,
@@ -34,12 +41,13 @@ def names_after_file(stem: str, question: str) -> list[str]:
 def names_for(stem: str, question: str, stems: Iterable[str] = ()) -> list[str]:
     """Return the names that a question's function can have: the exact one, then those after the file.
 
-    Of more than MAX_NAMES names it returns one more than these.
+    Each name occurs once. Of more than MAX_NAMES names it returns one more than these, so that callers can refuse them.
 
     Args:
         stem: Name of the bot's file without its suffix.
         question: The statement's name of the function.
-        stems: Words of the bot's source. Those that differ from an accepted name only in case are accepted, too.
+        stems: Words of the bot's source. Those that differ from a name after the file only in case are accepted, too,
+            in their order, after all others.
     """
     after_file = names_after_file(stem, question)
     alike = {name.casefold() for name in after_file}
@@ -48,14 +56,16 @@ def names_for(stem: str, question: str, stems: Iterable[str] = ()) -> list[str]:
 
 
 def choose(stem: str, fitting: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the name that answers each question. All are exact names, or all are named after the file.
+    """Return the name that answers each question, in their order. All are exact names, or all are named after the file.
+
+    If all questions have exact names, other names don't matter.
 
     Args:
         stem: Name of the bot's file without its suffix.
         fitting: For each question the names of the bot's functions that fit.
 
     Raises:
-        NotChosen: No function fits a question, or two do.
+        NotChosen: A question lacks its exact name, and some question has no function named after the file, or several.
     """
     if all(question in names for question, names in fitting.items()):
         return list(fitting)
@@ -77,7 +87,12 @@ def choose(stem: str, fitting: Mapping[str, Sequence[str]]) -> list[str]:
 def choose_news(stem: str, fitting: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Return the functions that receive news, by name of the news: the exact one, or the only one after the file.
 
-    News without such a function are missing.
+    News are missing from the result if no function fits. They are missing, too, if several are named after the file and
+    none has the exact name.
+
+    Args:
+        stem: Name of the bot's file without its suffix.
+        fitting: For each of the news the names of the bot's functions that fit.
     """
     by_news = {}
     for news, names in fitting.items():

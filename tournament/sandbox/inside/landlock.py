@@ -35,28 +35,28 @@ WRITE = READ | _WRITE_FILE | _TRUNCATE | _CHANGE_FOLDERS
 
 
 def version() -> int:
-    """Return the version of Landlock that the kernel supports.
+    """Return the version of Landlock that the kernel supports, from 1.
 
     Raises:
-        OSError: Landlock is missing, switched off, or refused.
+        OSError: Landlock is missing, switched off, or refused, for example by a container.
     """
     return call("syscall", _CREATE_RULESET, None, ctypes.c_size_t(0), _ASK_VERSION)
 
 
 def enter_domain(version: int, allowed: Iterable[tuple[str, int]] | None = None) -> None:
-    """Put this process into a new domain. This can't be undone.
+    """Put this process into a new domain. This can't be undone, and children inherit it.
 
-    A process in a domain can't trace processes outside, nor in a nested domain. So in /proc it can't reach their
-    memory, descriptors and folders. Later versions also refuse ports, signals and abstract sockets, which the filter of
-    system calls refuses everywhere.
+    Call `libc.gain_no_privileges` before. A process in a domain can't trace processes outside, nor in a nested domain.
+    So in /proc it can't reach their memory, descriptors and folders. Later versions also refuse ports, signals and
+    abstract sockets, which the filter of system calls refuses everywhere.
 
     Args:
         version: The kernel's version of Landlock.
-        allowed: Paths with the accesses to them and everything below. Missing paths are ignored. All other accesses to
-            files are refused. None allows all files.
+        allowed: Paths with the accesses to them and everything below, such as READ, LIST or WRITE. Missing paths are
+            ignored. All other accesses to files are refused, as far as the version can. None allows all files.
 
     Raises:
-        OSError: The kernel refuses the domain.
+        OSError: The kernel refuses the domain. Or an existing path can't be opened.
     """
     supported = (1 << _ACCESSES.get(version, _ALL_ACCESSES)) - 1
     files = _MAKE_DEVICE if allowed is None else supported  # a domain must refuse something; devices are refused anyway
@@ -73,6 +73,11 @@ def enter_domain(version: int, allowed: Iterable[tuple[str, int]] | None = None)
 
 def _allow(ruleset: int, path: str, accesses: int) -> None:
     """Add a rule that allows accesses to a path and everything below. A missing path is ignored.
+
+    Args:
+        ruleset: Descriptor of the rules.
+        path: The path.
+        accesses: Bits of the accesses. Those to folders are left out for a file.
 
     Raises:
         OSError: The path can't be opened, or the kernel refuses the rule.

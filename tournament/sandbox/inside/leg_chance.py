@@ -27,8 +27,10 @@ _seed_of_random = random.Random.seed
 class SeededBytes:
     """A replacement for os.urandom: hashes of a counter, keyed by the leg's seed and the name of the use.
 
+    Two objects with the same seed and use give the same bytes. Other uses give unrelated ones.
+
     Args:
-        seed: The leg's seed, of 64 bits.
+        seed: The leg's seed, from 0 to 2⁶⁴ − 1.
         use: Name of the use, at most 16 bytes.
     """
 
@@ -37,7 +39,12 @@ class SeededBytes:
         self._hashed = 0
 
     def __call__(self, size: int) -> bytes:
-        """Return this many bytes.
+        """Return the next bytes.
+
+        Each call begins a new hash of 64 bytes, so bytes that the last call left over are lost.
+
+        Args:
+            size: Number of bytes.
 
         Raises:
             ValueError: The number is negative.
@@ -50,9 +57,14 @@ class SeededBytes:
 
 
 def seed_interpreter(seed: int) -> None:
-    """Have the interpreter's modules draw from a leg's seed, in a process of this leg alone.
+    """Have the interpreter's modules draw from a leg's seed, in a process of this leg alone. Nothing is restored later.
 
-    `secrets`, `uuid` and generators of numpy draw from `os.urandom`, too.
+    It replaces `os.urandom`, `os.getrandom`, whose flags are then ignored, and `Random.seed`. It seeds the generator of
+    `random`, and that of `numpy.random` if this is imported already. `secrets`, `uuid` and generators of numpy draw
+    from `os.urandom`, too.
+
+    Args:
+        seed: The leg's seed, from 0 to 2⁶⁴ − 1.
     """
     modules: Any = sys.modules
     os.urandom = modules["random"]._urandom = draw = SeededBytes(seed, b"bytes")
@@ -65,7 +77,13 @@ def seed_interpreter(seed: int) -> None:
 
 
 def _seeding(draw: SeededBytes) -> Callable[..., None]:
-    """Return a replacement for `Random.seed` that draws a seed of the leg's if it is given none."""
+    """Return a replacement for `Random.seed`.
+
+    Given None it draws 32 bytes as the seed, and given a NaN it seeds by 0.
+
+    Args:
+        draw: Gives the bytes.
+    """
 
     def seed(self: random.Random, a: Any = None, version: int = 2) -> None:
         """Seed a generator."""
@@ -78,16 +96,17 @@ def _seeding(draw: SeededBytes) -> Callable[..., None]:
 
 
 class LegModules:
-    """A leg's own copies of modules, in a process that legs share. They are made at the first import.
+    """A leg's own copies of modules, in a process that legs share. Each is made at its first import, and then stays.
 
     Args:
-        seed: The leg's seed.
+        seed: The leg's seed, from 0 to 2⁶⁴ − 1.
         sdks: Names of the contest's modules for bots.
-        new_sdk: Called with such a name and the seed; returns the leg's module.
+        new_sdk: Called with such a name and the seed. It returns the leg's module.
         library: Code of the library's modules that each leg executes for itself, by name.
 
     Attributes:
-        builtins: The leg's builtins, whose `__import__` finds these modules.
+        builtins: The leg's builtins by name, to be set as `__builtins__` of its modules. Their `__import__` finds these
+            copies, and ignores everything but the module's name.
     """
 
     def __init__(
@@ -103,12 +122,14 @@ class LegModules:
         self.builtins = {**vars(builtins), "__import__": lambda name, *_, **__: self.get(name)}
 
     def get(self, name: str) -> types.ModuleType:
-        """Return the leg's own module of this name.
+        """Return the leg's own module of this name, always the same object.
 
-        Exceptions of a module of the library are passed on.
+        A name of the contest's modules comes first, then one of the library, then one of Python. While a module of the
+        library is executed, this returns it incomplete. If it raises an exception, the next call executes it again.
 
         Raises:
             ImportError: There is no such module.
+            Exception: The code of the contest's module, or of one of the library, raises it.
         """
         if name not in self._made:
             if name in self._sdks:
@@ -123,9 +144,12 @@ class LegModules:
         return self._made[name]
 
     def _execute(self, name: str, module: types.ModuleType, code: types.CodeType) -> None:
-        """Execute a module of the library as the leg's own, where decorators of the standard library find it.
+        """Execute a module of the library as the leg's own, and keep it.
 
-        The module's exceptions are passed on.
+        Decorators of the standard library find it while it is executed.
+
+        Raises:
+            BaseException: The module's code raises it. Then the module isn't kept.
         """
         self._made[name] = sys.modules[name] = module
         module.__dict__["__builtins__"] = self.builtins
@@ -152,7 +176,7 @@ def _own_copy(module: types.ModuleType) -> types.ModuleType:
 
 
 def _copied(value: Any) -> Any:
-    """Return a copy of a function written in Python. Other values can't be changed, and are returned as they are."""
+    """Return a copy of a function written in Python. Other values are returned as they are: no leg can change them."""
     if not isinstance(value, types.FunctionType):
         return value
     copied = types.FunctionType(
@@ -164,7 +188,11 @@ def _copied(value: Any) -> Any:
 
 
 def _own_random(draw: SeededBytes) -> types.ModuleType:
-    """Return a copy of `random` whose generators belong to the leg. Without a seed they start from the leg's."""
+    """Return a copy of `random` whose generators belong to the leg. Without a seed they start from bytes of the leg.
+
+    Args:
+        draw: Gives the leg's bytes.
+    """
     methods = {name: _copied(value) for name, value in vars(random.Random).items() if not name.startswith("__")}
     kind = type("Random", (random.Random,), {**methods, "seed": _seeding(draw), "__module__": "random"})
     module, shared, instance = _copy(random), kind(), vars(random)["_inst"]
@@ -176,7 +204,10 @@ def _own_random(draw: SeededBytes) -> types.ModuleType:
 
 
 def _own_sys(original: types.ModuleType) -> types.ModuleType:
-    """Return the parts of `sys` that show nothing of other legs. The process's limit of recursion stays the same."""
+    """Return the parts of `sys` that show nothing of other legs: `argv` as a copy, `maxsize` and `setrecursionlimit`.
+
+    The last one changes nothing, so the process's limit of recursion stays the same.
+    """
     module = types.ModuleType(original.__name__)
 
     def setrecursionlimit(limit: int) -> None:
@@ -193,7 +224,10 @@ def _own_sys(original: types.ModuleType) -> types.ModuleType:
 
 
 def _own_enum(original: types.ModuleType) -> types.ModuleType:
-    """Return `enum` executed again, because a leg can set attributes on its classes."""
+    """Return `enum` executed again, because a leg can set attributes on its classes.
+
+    While it is executed, the new module is in `sys.modules`.
+    """
     assert original.__spec__ and original.__spec__.loader
     module, loader = types.ModuleType(original.__name__), original.__spec__.loader
     sys.modules["enum"] = module

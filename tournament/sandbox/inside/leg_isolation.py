@@ -143,7 +143,10 @@ _EXPRESSIONS = (
 
 
 def _library_attributes() -> frozenset[str]:
-    """Return the names of all attributes of the library's objects that a leg can have, some of which lead to others."""
+    """Return the names of all attributes of the library's objects that a leg can have, in any order.
+
+    Some of these attributes lead to other objects.
+    """
     import collections
     import functools
     import itertools
@@ -177,7 +180,7 @@ _DENIED = _library_attributes() - _PLAIN_VALUE_METHODS
 
 
 class _NotIsolated(Exception):
-    """Raised for the first construct outside the subset."""
+    """Raised for the first construct outside the subset. The message has its line and a description."""
 
 
 def isolation_violation(
@@ -187,14 +190,23 @@ def isolation_violation(
     adapter: bytes = b"",
     library: Mapping[str, str] | None = None,
 ) -> str:
-    """Return why a bot's legs must not share a process, with the line, or "" if they can.
+    """Return why a bot's legs must not share a process, or "" if they can.
+
+    The files are read in this order: the library's in theirs, then the adapter with the bot's file after it. Only the
+    first construct that is found outside the subset is reported. It isn't always the one on the first line.
 
     Args:
         source: The bot's file.
         sdk: The public names of the contest's own modules for bots, by module.
         visible: Attributes of what the contest gives.
         adapter: The contest's adapter, which is executed before the bot's file, or b"".
-        library: Sources of the contest's library by their paths. Each leg executes it again, as it does the bot.
+        library: Sources of the contest's library by their paths, all of which are checked. Each leg executes it again,
+            as it does the bot. None means no library.
+
+    Returns:
+        "line 3: …", with "of the adapter" after a line of the adapter, and with a library file's path before the line.
+            The line is missing for other reasons: all files together exceed 256 KiB, a library file is in a package, or
+            a file can't be parsed.
     """
     files = library or {}
     if len(source) + len(adapter) + sum(map(len, files.values())) > MAX_BYTES:
@@ -226,7 +238,10 @@ def isolation_violation(
 
 
 def _defined_globals(tree: ast.Module) -> frozenset[str]:
-    """Return the names that a module defines, without what it imports."""
+    """Return the names that a module's top level defines by functions, classes and assignments.
+
+    Imports, loops and statements within `if` or `try` don't count. All names in the target of an assignment do.
+    """
     names: set[str] = set()
     for node in tree.body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
@@ -243,7 +258,7 @@ def _constant_text(node: ast.AST) -> str:
 
 
 def _annotations(node: ast.AST) -> list[ast.expr]:
-    """Return the annotations of a function, an argument or a name."""
+    """Return the annotation of a function's result, an argument or a variable. The list is empty without one."""
     if isinstance(node, ast.FunctionDef):
         return [node.returns] if node.returns else []
     annotation = node.annotation if isinstance(node, ast.AnnAssign | ast.arg) else None
@@ -253,12 +268,20 @@ def _annotations(node: ast.AST) -> list[ast.expr]:
 class _Reader:
     """Walks a source's tree and stops at the first construct outside the subset.
 
+    Call `names_defined` before `read`, each once. The `_check_` methods raise _NotIsolated for a node outside the
+    subset.
+
     Args:
         modules: Names that a leg can use of each module of the standard library.
         sdk: The public names of the contest's own modules for bots, by module.
         library: The names that each module of the contest's library defines.
         visible: Attributes of what the contest gives.
-        adapter_lines: Number of lines of the adapter before the bot's file.
+        adapter_lines: Number of lines of the adapter before the bot's file, 0 without one.
+
+    Attributes:
+        may_format: Whether % could put an object's text into some text or bytes. `names_defined` sets it for this
+            source, and `read` for all sources.
+        has_fields: Whether it imports `dataclasses`. It is known after `names_defined`.
     """
 
     def __init__(
@@ -287,8 +310,12 @@ class _Reader:
     def names_defined(self, tree: ast.Module) -> set[str]:
         """Return the names that a source can give to attributes. Call it once, before `read`.
 
+        It also records what the source imports, which nodes are harmless in their context, `may_format` and
+        `has_fields`.
+
         Raises:
-            _NotIsolated: An import leads out of the subset, or the source doesn't show such a name.
+            _NotIsolated: An import leads out of the subset or binds a name that the rules rely on. Or a namedtuple's
+                names aren't constant, or are ones that generators call.
         """
         nodes = list(ast.walk(tree))
         for node in nodes:
@@ -307,9 +334,10 @@ class _Reader:
         return defined
 
     def read(self, tree: ast.Module, defined: set[str], denied: frozenset[str], *, may_format: bool) -> None:
-        """Check a tree.
+        """Check a tree. `names_defined` must have had the same tree.
 
         Args:
+            tree: The tree.
             defined: Names that all sources can give to attributes.
             denied: Attributes that lead to shared objects.
             may_format: Whether % in any source could put an object's text into some text or bytes.
@@ -327,7 +355,11 @@ class _Reader:
                 check(node)
 
     def _is_plain(self, part: ast.AST) -> bool:
-        """Return whether an annotation, or a part of one, consists of the library's types alone, without calls."""
+        """Return whether an annotation, or a part of one, can only name types, without calls.
+
+        Names and constants always count. What is subscripted or has a dot must be a type of the library, and so must
+        both sides of |, except None.
+        """
         if isinstance(part, ast.Tuple | ast.List):
             return all(map(self._is_plain, part.elts))
         if isinstance(part, ast.Subscript):
@@ -352,17 +384,22 @@ class _Reader:
         return isinstance(part, ast.Name) and (part.id in self._types or part.id in _TYPES)
 
     def _not_isolated(self, node: ast.AST, construct: str) -> _NotIsolated:
-        """Return the exception for a node, with its line in the bot's file or in the adapter."""
+        """Return the exception for a node, with its line in the bot's file or in the adapter. It isn't raised here.
+
+        A node without a line counts as on line 1.
+        """
         line = getattr(node, "lineno", 1)
         if line > self._adapter_lines:
             return _NotIsolated(f"line {line - self._adapter_lines}: {construct}")
         return _NotIsolated(f"line {line} of the adapter: {construct}")
 
     def _defined(self, node: ast.AST) -> Iterable[str]:
-        """Return the names that a node can make attributes of objects.
+        """Return the names that a node can make attributes of objects, none for most nodes.
+
+        A call of namedtuple is also marked as harmless.
 
         Raises:
-            _NotIsolated: The source doesn't show these names.
+            _NotIsolated: A namedtuple has no constant names, or has names that generators call.
         """
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             return [node.name]
@@ -395,10 +432,11 @@ class _Reader:
         return isinstance(node, ast.Name) and self._of_enum.get(node.id) in _ENUMS
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> None:
-        """Record the names that an import binds.
+        """Record the names that an import binds, and whether it can give fields, members of an Enum or formats.
 
         Raises:
-            _NotIsolated: It leads out of the subset.
+            _NotIsolated: A module or name is outside the subset, or the import is relative. Or it binds a name that the
+                rules rely on or generators call.
         """
         modules = [node.module] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
         self.has_fields |= "dataclasses" in modules
@@ -431,10 +469,11 @@ class _Reader:
             self.may_format |= alias.name in _GIVING_BYTES
 
     def _not_a_builtin(self, node: ast.AST, name: str) -> None:
-        """Check that a name may be bound.
+        """Check that a source is allowed to bind a name.
 
         Raises:
-            _NotIsolated: The rules rely on the name, or Python calls it.
+            _NotIsolated: The rules rely on the name, generators call it, or it has two underscores at both ends. Among
+                the last, `__slots__` is allowed.
         """
         protected = (_RELIED_ON, _TYPES, self._bound, self._of_sdk, self._types, self._of_enum)
         if any(name in names for names in protected):
@@ -599,7 +638,11 @@ class _Reader:
             raise self._not_isolated(node, "an Enum without members, or with other bases")
 
     def _has_members(self, node: ast.ClassDef) -> bool:
-        """Return whether an Enum certainly has a member. One without any makes attributes from texts when called."""
+        """Return whether an Enum certainly has a member. One without any makes attributes from texts when called.
+
+        Only a constant or auto() that is assigned to a name without a leading underscore counts. No member is certain
+        in a class that binds `_ignore_`.
+        """
         names = [part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)]
         return "_ignore_" not in names and any(
             isinstance(part, ast.Assign)

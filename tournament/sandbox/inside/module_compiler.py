@@ -18,8 +18,12 @@ if TYPE_CHECKING:
 def load(library: str) -> None:
     """Load the compiler's library and the module that adds fuel, for the processes that this one forks.
 
+    Args:
+        library: Path of the library.
+
     Raises:
         OSError: The library can't be loaded.
+        ImportError: The module that adds fuel can't be imported.
     """
     from engine.wasm import modules  # noqa: F401
 
@@ -27,14 +31,22 @@ def load(library: str) -> None:
 
 
 def main(library_file: str, settings: Sequence[Mapping[str, bool | int]], confine: Callable[[], None]) -> None:
-    """Compile the module on standard input with an engine of each of the settings.
+    """Compile the module on standard input with an engine of each of the settings, in their order.
 
-    Errors in the module aren't reported here: the worker that loads it reports them.
+    It returns early, without a report, if the module is invalid or refused: the worker that loads it reports errors.
+    The limit of processor time ends the process.
 
     Args:
-        library_file: wasmtime's library.
-        settings: For each engine, values of functions of the library by name.
+        library_file: Path of wasmtime's library.
+        settings: For each engine, values by names such as "consume_fuel", which functions of the library set. The first
+            engine also validates.
         confine: Called before the module is read.
+
+    Raises:
+        OSError: The library can't be loaded.
+        ImportError: The module that adds fuel can't be imported.
+        MemoryError: There isn't enough memory to add fuel.
+        Exception: `confine` raises it.
     """
     from engine.wasm.modules import Refused, read_module
 
@@ -57,7 +69,12 @@ def main(library_file: str, settings: Sequence[Mapping[str, bool | int]], confin
 
 
 def _config(library: ctypes.CDLL, settings: Mapping[str, bool | int]) -> ctypes.c_void_p:
-    """Return a configuration with these settings. An engine takes ownership of it."""
+    """Return a new configuration with these settings. An engine takes ownership of it.
+
+    Args:
+        library: The loaded library.
+        settings: Values by name: booleans, and integers from 0 to 2⁶⁴ − 1.
+    """
     library.wasm_config_new.restype = ctypes.c_void_p
     config = ctypes.c_void_p(library.wasm_config_new())
     for name, value in settings.items():

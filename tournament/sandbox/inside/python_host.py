@@ -41,17 +41,22 @@ def prepare(settings: dict[str, Any]) -> None:
 
     Args:
         settings: Values by these names, which must not be changed later. name: the bot's name. questions: for each
-            question the accepted names, the usual one first.
-            class_name: of the statement, or "". passes_view: whether functions receive the object with all values.
-            parameters: for each question the offset and struct code of the values passed one by one. fields: name,
-            offset and struct code of each. returns: for each question number, name or value. most_json: maximum bytes
-            of an answer as JSON. told_names: for each question the names of values that are passed by name, or None.
-            view_size: bytes of the view. state_size: length of the list f. sdk: file of the contest's module for
-            bots, or None. modules: file and package folders by name. imported: names that are imported before a fork.
-            environment: variables to set.
-            only_tell, catch_up, optional: flags of each question. histories: offset of their length, and name and
-            offset of each. shares_process: whether legs can share a process. many_legs: whether they share this one.
-            examine: whether to report only if they can. only_starts: whether to report only if a leg can begin.
+            question the accepted names, the usual one first. class_name: of the statement, or "". passes_view: whether
+            functions receive the object with all values. parameters: for each question the offset and struct code of
+            the values passed one by one. fields: name, offset and struct code of each. returns: for each question
+            number, name or value. most_json: maximum bytes of an answer as JSON. told_names: for each question the
+            names of values that are passed by name, or None if no question passes any. view_size: bytes of the view.
+            state_size: length of the list f, 0 for no list. sdk: file of the contest's module for bots, or None.
+            modules: file and package folders by name. imported: names that are imported before a fork. environment:
+            variables to set. only_tell, catch_up, optional: flags of each question. histories: offset of their length,
+            and name and offset of each. shares_process: whether legs can share a process. many_legs: whether they share
+            this one. examine: whether `serve` only reports whether legs can share one. only_starts: whether it only
+            reports whether a leg can begin.
+
+    Raises:
+        OSError: The contest's module can't be read.
+        SyntaxError: The contest's module isn't valid Python.
+        Exception: The code of the contest's module raises it.
     """
     _told.update(settings)
     prepare_sdk(settings["sdk"])
@@ -63,16 +68,18 @@ def prepare(settings: dict[str, Any]) -> None:
 
 
 def prepare_sdk(file: str | None) -> None:
-    """Compile the contest's module for bots, and import what it needs while the engine's modules can be found.
+    """Compile and execute the contest's module for bots. Its imports happen while the engine's modules can be found.
 
-    This happens once in a process. Its forks inherit the result.
+    This happens once in a process, and later calls do nothing. Its forks inherit the result.
 
     Args:
         file: The module's file, or None if the contest has none.
 
     Raises:
         OSError: The file can't be read.
-        SyntaxError: The file isn't valid Python. Other exceptions of its code are passed on.
+        SyntaxError: The file isn't valid Python.
+        UnicodeDecodeError: The file isn't UTF-8.
+        Exception: Its code raises it.
     """
     if not file or _sdks:
         return
@@ -86,13 +93,13 @@ def prepare_sdk(file: str | None) -> None:
 def import_packages(
     names: Sequence[str], modules: dict[str, tuple[str, list[str]]], environment: dict[str, str]
 ) -> None:
-    """Import packages in the server, so that forks inherit them.
+    """Import packages in the server, in the order of their names here, so that forks inherit them.
 
     Their imports draw from a fixed seed, and what they print is discarded. If an import fails, the package is left to
-    the bots, which then get the error.
+    the bots, which then get the error. At the end all present objects are kept out of garbage collections.
 
     Args:
-        names: Names of the packages.
+        names: Names of the packages. With numpy, `numpy.random` is imported, too.
         modules: File and package folders of each module, by name.
         environment: Variables to set before. They stay set.
 
@@ -130,7 +137,11 @@ def import_packages(
 
 
 def _new_sdk(name: str) -> types.ModuleType:
-    """Execute the contest's module for bots again, and return it. Its classes and functions belong to one leg."""
+    """Execute the contest's module for bots again, and return it. Its classes and functions belong to one leg.
+
+    Raises:
+        Exception: The module's code raises it.
+    """
     module = types.ModuleType(name)
     sys.modules.update(_engine)
     try:
@@ -166,8 +177,11 @@ class Packages:
 def serve() -> None:
     """Answer questions until the pipe closes. The first messages are the adapter, the bot's file and the library.
 
-    Each is preceded by its length in four bytes, the lowest first. The adapter and the library can be empty. If the
-    settings ask only for an examination or a start, this reports it and answers no question.
+    Each is preceded by its length in four bytes, the lowest first. The adapter and the library can be empty. The
+    library is JSON with the sources by path. Exit with the status 0 if the pipe closes before they are complete.
+
+    If the settings ask for an examination, this writes its result and returns. If they ask for a start, it writes the
+    outcome and ends the process. Before it answers, it moves the pipes away from standard input and output.
     """
     questions, answers = os.dup(0), os.dup(1)
     # Print to standard error, not among the answers.
@@ -218,7 +232,10 @@ def serve() -> None:
 
 
 def _told_numbers() -> tuple[list[int], ...] | None:
-    """Return, for each question, the indices of its values in `_all_told`, or None if no values are passed by name."""
+    """Return, for each question, the indices of its values in `_all_told`, in the order in which it passes them.
+
+    None means that no question passes values by name.
+    """
     if _told["told_names"] is None:
         return None
     numbers = {name: number for number, name in enumerate(_all_told())}
@@ -237,7 +254,10 @@ def _examine(answers: int, adapter: bytes, source: bytes, library: dict[str, str
         answers: Descriptor to write to.
         adapter: The contest's adapter, b"" if there is none.
         source: The bot's file.
-        library: Sources of the library, by path.
+        library: Sources of the library, by path. Only files that the bot or the adapter can import are checked.
+
+    Raises:
+        Exception: The code of the contest's module for bots raises it.
     """
     from tournament.sandbox.inside.leg_isolation import isolation_violation
 
@@ -253,9 +273,13 @@ def _examine(answers: int, adapter: bytes, source: bytes, library: dict[str, str
 
 
 def _report_start(answers: int, bot: _Bot) -> None:
-    """Begin a leg, report the outcome, and end this process.
+    """Begin a leg with the seed 0, report the outcome, and end this process with the status 0.
 
     The report is "s" for success, "m" for a lack of memory, or "f" and the reason of another failure.
+
+    Args:
+        answers: Descriptor to write to.
+        bot: The bot.
     """
     try:
         bot.new_leg(0)
@@ -300,7 +324,9 @@ class _Bot:
         self._view = type("Bot", (python_bots.View,), {**fields, **values, **names})
 
     def _compiled_library(self) -> dict[str, types.CodeType]:
-        """Return the code of the library's modules, by name, which each leg executes for itself.
+        """Return the code of the library's modules that the bot or its adapter can import, by name.
+
+        Each leg executes it for itself. It is compiled once, and the dictionary is shared.
 
         Raises:
             SyntaxError: A module isn't valid Python.
@@ -315,14 +341,15 @@ class _Bot:
     def new_leg(self, seed: int) -> tuple[python_bots.View, tuple[Callable[..., object] | None, ...]]:
         """Return the object that the bot is shown, and the function for each question, None if there is none.
 
-        Exceptions of the bot's own code are passed on.
+        The functions are in the order of the settings' questions. Functions of questions that only inform return 0.
 
         Args:
-            seed: The start of all that is random in the leg.
+            seed: The start of all that is random in the leg, from 0 to 2⁶⁴ − 1.
 
         Raises:
             NotChosen: No function or class fits, or two do.
             SyntaxError: The bot, its adapter or a module of the library isn't valid Python.
+            BaseException: The code of the bot, of its adapter, or of a module that they import raises it.
         """
         if self._code is None:
             parts = ((self._adapter, ADAPTER_NAME), (self._source, FILE_NAME))
@@ -367,10 +394,14 @@ def _execute(adapter: types.CodeType, code: types.CodeType, space: dict[str, obj
     """Execute the adapter and then the bot's file. Return the adapter's names with their values.
 
     If the adapter has a function `load_bot`, this gets the bot's code instead, which is then not executed here.
-    Exceptions of both are passed on.
 
     Args:
+        adapter: Code of the adapter, which can be empty.
+        code: Code of the bot's file.
         space: Names of the module, to which both add.
+
+    Raises:
+        BaseException: The adapter or the bot raises it.
     """
     before = dict(space)
     exec(adapter, space)
@@ -395,11 +426,14 @@ def _choose(
     A class of the adapter that is a base of the bot's class doesn't count as the adapter's.
 
     Args:
+        module: The module in which both were executed.
+        of_adapter: The adapter's names with their values, empty without an adapter.
         questions: Accepted names and number of parameters of each question that needs a function.
         news: The same of questions that need none.
 
     Raises:
-        NotChosen: No function or class fits, or two do.
+        NotChosen: No function or class fits, or two do. The message is about the bot's own.
+        Exception: The constructor of the class raises it.
     """
     name, class_name = _told["name"], _told["class_name"]
     if of_adapter:
@@ -431,7 +465,9 @@ def _listening(function: Callable[..., object] | None, is_news: bool) -> Callabl
 def explain(problem: BaseException) -> str:
     """Return an exception as one line, with its place in the bot's file or, if it isn't there, in the adapter.
 
-    The place is left out if it is in neither. The message is cut to the first 250 characters of its first line.
+    The place is left out if it is in neither. The message is cut to the first 250 characters of its first line, and has
+    no addresses of objects. NotChosen is returned as its message alone, complete. A SyntaxError has its own line,
+    whatever file it is in.
     """
     import traceback
 

@@ -21,7 +21,10 @@ if TYPE_CHECKING:  # takes long to import
 
 
 class Unsupported(Exception):
-    """Raised when this machine can't make or install the filter. The message gives the reason."""
+    """Raised when this machine can't confine a process. The message gives the reason.
+
+    Causes are the filter, its questions, capabilities that can't be dropped, or a Landlock domain.
+    """
 
 
 def _split(text: str) -> list[str]:
@@ -148,6 +151,8 @@ def filter_of_bots(own_pid: int, *, threads: bool, executes: bool) -> bytes:
 def filter_of_builds(own_pid: int, supervisor_pid: int, signals: bool) -> bytes:
     """Return the filter of a compiler or a build, which also starts processes and writes files.
 
+    It has 8 bytes per instruction.
+
     Args:
         own_pid: ID of the process, about which it can ask. Its children can't ask about themselves by number.
         supervisor_pid: ID of the process that ends what the build leaves behind.
@@ -266,10 +271,10 @@ def _common_rules(own_pid: int, of_files: Iterable[int]) -> list[_Rule]:
 
 
 def numbers_here(names: str) -> list[int]:
-    """Return the numbers of calls on this machine, in their order. Calls that it doesn't have are left out.
+    """Return the numbers of calls on this machine, in the order of the names. Calls that it doesn't have are left out.
 
     Args:
-        names: Names of the calls, separated by blanks.
+        names: Names of calls in the table of this module, separated by blanks.
 
     Returns:
         The numbers, none on machines that are neither x86_64 nor aarch64.
@@ -281,7 +286,12 @@ def numbers_here(names: str) -> list[int]:
 
 
 def install(program: bytes) -> None:
-    """Put this thread under a filter, as `filter_of_bots` returns it. This can't be undone. Children inherit it.
+    """Put this thread under a filter. This can't be undone. Children inherit it.
+
+    It also calls `libc.gain_no_privileges`.
+
+    Args:
+        program: The result of `filter_of_bots` or `filter_of_builds`.
 
     Raises:
         Unsupported: The kernel refuses the filter.
@@ -293,16 +303,18 @@ def install(program: bytes) -> None:
 
 
 def install_questions(calls: str) -> int:
-    """Have each of these calls wait for an answer. This can't be undone.
+    """Have each of these calls wait for an answer, in this thread and its children. All other calls stay allowed.
+
+    This can't be undone. It also calls `libc.gain_no_privileges`.
 
     Args:
-        calls: Names of the calls, separated by blanks.
+        calls: Names of the calls, separated by blanks. Those that this machine lacks are left out.
 
     Returns:
-        The descriptor on which answers are given.
+        The descriptor on which answers are given. The caller closes it.
 
     Raises:
-        OSError: The kernel refuses it; EBUSY if another filter already has such a descriptor.
+        OSError: The kernel refuses it, with EBUSY if another filter already has such a descriptor.
     """
     checks = [code for number in numbers_here(calls) for code in _if_equal(number, _return(_ASK))]
     program = b"".join([_load(_NUMBER), *checks, _return(_ALLOW)])
@@ -316,7 +328,11 @@ def install_questions(calls: str) -> int:
 
 
 def _set_filter(program: bytes, flags: int) -> int:
-    """Put this process under a filter. Return the kernel's result for these flags.
+    """Put this thread under a filter. Return the kernel's result for these flags: 0, or a descriptor.
+
+    Args:
+        program: The filter, 8 bytes per instruction.
+        flags: Flags of the system call, 0 for none.
 
     Raises:
         OSError: The kernel refuses it.

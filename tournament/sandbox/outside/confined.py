@@ -32,15 +32,26 @@ class _Running(Protocol):
         """Process ID."""
 
     def end(self) -> Ending:
-        """Kill the process and all that it started, wait for its end, and return how it ended."""
+        """Kill the process and all that it started, wait for its end, and return how it ended.
+
+        Raises:
+            OSError: The system can't be asked for its end.
+        """
 
 
 class Confined:
-    """A running confined process and its pipes. `end` closes all of its descriptors.
+    """A running confined process and its pipes. `end` closes all of its descriptors, so callers must call it.
 
     Attributes:
         pid: Its process ID.
         to: Descriptor of its input, −1 once `close_input` or `end` has closed it.
+        answers: Descriptor of its output.
+        errors: Descriptor of its standard error.
+
+    Args:
+        running: The started process.
+        limits: Its limits, against which its use is compared here.
+        to: Descriptor of its input, which this object closes, as the others.
         answers: Descriptor of its output.
         errors: Descriptor of its standard error.
     """
@@ -62,7 +73,8 @@ class Confined:
     def memory_bytes(self) -> int:
         """Return the peak of its resident memory, in bytes.
 
-        Once it has ended, this is the system's figure, which is known after `end`. Before that call it is 0.
+        Once it has ended, this is the system's figure, which is known after `end`. Before that call it is 0. It stays 0
+        for a process that wasn't forked by a server.
         """
         return self._sizes().get("VmHWM", self._ending.peak_bytes)
 
@@ -90,7 +102,7 @@ class Confined:
     def use(self) -> ProcessUse:
         """Return what it has used of the machine. If it is stopped, it receives SIGCONT.
 
-        Once it has ended, its processor time is 0.
+        Once it has ended, its processor time is 0, and it counts as asleep.
         """
         folder = Path(f"/proc/{self.pid}")
         now, waits = doing(folder), waited(folder)
@@ -109,7 +121,11 @@ class Confined:
             return 0
 
     def has_written(self, seconds: float = 0.0) -> bool:
-        """Return whether some of its answers, or their end, can be read now or within this many seconds."""
+        """Return whether some of its answers, or their end, can be read now or within this many seconds.
+
+        Args:
+            seconds: Longest wait. By default there is none.
+        """
         waiting = select.poll()
         waiting.register(self.answers, select.POLLIN)
         return bool(waiting.poll(1000 * seconds))
@@ -118,7 +134,7 @@ class Confined:
         """Wait for some of its answers, no matter how long, and read up to `most` bytes. Continue it if it is stopped.
 
         Returns:
-            The bytes, or b"" if it has closed its output or ended.
+            The bytes, at least one, or b"" if it has closed its output or ended.
         """
         while not self.has_written(_PATIENCE_SECONDS):
             self.use()  # continues it if it was stopped
@@ -132,6 +148,7 @@ class Confined:
 
         Raises:
             BrokenPipeError: It has ended, or closed its input.
+            OSError: Its input was closed here (`close_input`).
         """
         view = memoryview(content)
         while view:
@@ -155,6 +172,9 @@ class Confined:
 
         Returns:
             Its exit status, or minus the signal's number.
+
+        Raises:
+            OSError: The system can't be asked for its end. Its pipes stay open then.
         """
         if self._running is None:
             return self._ending.status
@@ -175,9 +195,14 @@ class Confined:
     def ended_by_itself(self, patience: float = 0.5) -> int | None:
         """Wait for its end, and return its status as `end` does, or None if it is still running.
 
+        If it has ended, its pipes are closed, too.
+
         Args:
             patience: Seconds of wall-clock time to wait. A process that has lost its memory is about to end and has ten
                 more.
+
+        Raises:
+            OSError: The system can't be asked for its end.
         """
         started = time.monotonic()
         while not self.has_ended():
@@ -201,7 +226,7 @@ def cpu_seconds(process: int) -> float:
 def own_bytes(process: int) -> int:
     """Return a process's own memory in bytes: without pages of files, and with its share of what processes share.
 
-    It is 0 once the process has ended.
+    It is 0 once the process has ended, or if the system doesn't count it.
     """
     return sum(_sizes(process, "smaps_rollup", _OWN).values())
 

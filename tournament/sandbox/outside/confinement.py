@@ -53,9 +53,16 @@ _ENVIRONMENT = {"PYTHONHASHSEED": "0", "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-FMA,
 def start(launch: LaunchSpec, mode: Mode) -> Confined:
     """Start a build under its limits, or any process with mode "off". Other processes are forked (`fork_server`).
 
+    The caller must call the process's `end`. A process that can't be confined exits with NOT_CONFINED.
+
+    Args:
+        launch: Its description.
+        mode: Whether it is confined.
+
     Raises:
-        InputError: The machine can't confine it.
+        InputError: There is no Landlock.
         OSError: It can't be started, for example because this process has too many open files. Its folder is missing.
+        ImportError: A module that it needs can't be imported here.
     """
     files = readable_paths.module_files(launch)
     orders = launch.to_orders(landlock=version_here() if mode == "on" else None) | {"starter": os.getpid()}
@@ -77,7 +84,7 @@ def pipes(kept: contextlib.ExitStack, closed: contextlib.ExitStack) -> tuple[lis
         closed: Closes the process's ends.
 
     Raises:
-        OSError: This process has too many open files.
+        OSError: This process has too many open files. The stacks then close the pipes that were made.
     """
     ours: list[int] = []
     theirs: list[int] = []
@@ -92,12 +99,16 @@ def pipes(kept: contextlib.ExitStack, closed: contextlib.ExitStack) -> tuple[lis
 def start_server(launch: LaunchSpec) -> Confined:
     """Start a process that forks others, in a domain of its own, and wait until it is ready.
 
-    Input and output are the same socket, which keeps messages apart.
+    Input and output are the same socket, which keeps messages apart. The process ends with the thread that started it.
+
+    Args:
+        launch: Its description, of a ForkServer.
 
     Raises:
-        InputError: It can't be confined.
+        InputError: It can't be confined, or ended by itself before it was ready.
         MachineBusyError: A signal ended it.
         OSError: It can't be started.
+        ImportError: A module that it needs can't be imported here.
     """
     files = readable_paths.module_files(launch)
     orders = launch.to_orders(landlock=version_here()) | {"starter": os.getpid()}
@@ -132,7 +143,14 @@ def _arguments(files: dict[str, str], options: dict[str, Any]) -> list[str]:
 
 
 def _start(launch: LaunchSpec, arguments: list[str], streams: Sequence[int]) -> _Running:
-    """Start a command with these descriptors of its standard streams, in a session of its own.
+    """Start a command as the leader of a session of its own. Its working folder is "/" if the launch has none.
+
+    It also raises this process's limit of open files.
+
+    Args:
+        launch: The process, of which only the folder counts.
+        arguments: The command's words.
+        streams: Descriptors of its input, output and standard error.
 
     Raises:
         OSError: It can't be started.
@@ -166,7 +184,10 @@ class _Running:
 
 
 def most_descriptors() -> int:
-    """Return how many files this process can have open once it has raised its limit, at most 65,536."""
+    """Return how many files this process can have open once it has raised its limit, at most 65,536.
+
+    Where the system sets no limit, it is 65,536.
+    """
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     return 65536 if hard == resource.RLIM_INFINITY else min(hard, 65536)
 
@@ -175,7 +196,7 @@ def most_descriptors() -> int:
 def raise_descriptor_limit() -> None:
     """Raise the limit of open files, because each confined process takes about ten descriptors of this one.
 
-    This happens once in a process. A higher limit stays.
+    This happens once in a process. A higher limit stays. The new limit is that of `most_descriptors`.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     limit = most_descriptors()

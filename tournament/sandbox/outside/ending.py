@@ -17,7 +17,18 @@ class CommandAborted(Exception):
 
 @contextlib.contextmanager
 def threads_that_end(workers: int) -> Iterator[ThreadPoolExecutor]:
-    """Provide threads whose confined commands end, and aren't started any more, once this thread stops."""
+    """Provide threads whose confined commands end, and aren't started any more, once this thread stops.
+
+    If the block raises an exception, waiting tasks are cancelled. Running commands end, and their threads get
+    CommandAborted. The order to end counts for the whole process. The end of the block waits for all threads in any
+    case.
+
+    Args:
+        workers: Maximum number of threads.
+
+    Yields:
+        The pool to which tasks are given.
+    """
     try:
         with ThreadPoolExecutor(workers) as pool:
             try:

@@ -42,11 +42,15 @@ def judge(
     as the machine's. Two of those come from their limit of processor time.
 
     Args:
-        status: Exit status, or minus a signal's number; None for a process that had to be ended.
+        status: Exit status, or minus a signal's number. None for a process that had to be ended.
         passed_limit: Whether it passed a limit of time, memory, disk or processes.
         kills: Number of processes that the system killed for memory in the meantime.
-        of: Kind of process. A supervisor reports the signals of builds and compilers as statuses; compilers abort when
+        of: Kind of process. A supervisor reports the signals of builds and compilers as statuses. Compilers abort when
             memory is short.
+
+    Returns:
+        "no one" for the status 0 within the limits. "the machine" for another status within them, if the system killed
+            any process for memory, or if the status is that of a signal from outside. Otherwise "the bot".
     """
     if passed_limit or status is None:
         return "the bot"
@@ -73,9 +77,10 @@ def how_it_ended(status: int) -> str:
 
 
 def kills_for_memory() -> int:
-    """Return how many processes the system has killed for lack of memory.
+    """Return how many processes the system has killed so far for lack of memory. Only differences mean something.
 
-    The count is that of this cgroup if available, otherwise of the whole machine. It is 0 if neither can be read.
+    The count is that of this cgroup if available, otherwise of the whole machine. It is 0 if neither can be read or
+    counts kills.
     """
     with contextlib.suppress(OSError, StopIteration):
         lines = Path("/proc/self/cgroup").read_text().splitlines()

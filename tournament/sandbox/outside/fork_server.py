@@ -60,13 +60,22 @@ class _Refused(Exception):
 
 
 def start(launch: LaunchSpec, mode: Mode) -> Confined:
-    """Start a process of any kind except a build, confined unless the mode is "off".
+    """Start a process of any kind except a build, confined unless the mode is "off". The caller must call its `end`.
+
+    The first such process of a kind takes longer, because its server starts. The first messages are written before this
+    returns.
+
+    Args:
+        launch: Its description.
+        mode: Whether it is confined.
 
     Raises:
         InputError: The machine can't confine it.
         MachineBusyError: Its servers are ended from outside again and again, or the system refuses to start a process.
+            It is raised after twenty attempts.
         OSError: This process has too many open files, or a folder is missing. Or the system refuses to start a server
             or, with the mode "off", the process.
+        ImportError: A module that it needs can't be imported here.
     """
     payload = b"".join(len(part).to_bytes(4, "little") + part for part in launch.given)
     if mode == "off":
@@ -107,8 +116,8 @@ class _Server:
 
     Attributes:
         process: The server's process.
-        forks: Number of forks that run or are about to run.
-        used: Time of the last release, in seconds of the monotonic clock.
+        forks: Number of forks that run or are about to run. The module's lock guards it.
+        used: Time of the last release, or of the start, in seconds of the monotonic clock.
     """
 
     def __init__(self, process: Confined) -> None:
@@ -141,8 +150,11 @@ class _Server:
     def reap(self, pid: int) -> Ending:
         """Return how a fork ended, after waiting for its end, and release it. If its server has ended, it was killed.
 
+        Args:
+            pid: The fork's process ID.
+
         Raises:
-            OSError: The order can't be sent. Then the server is ended.
+            OSError: The order can't be sent. Then the server is ended, with all its forks.
         """
         try:
             with self._talk:
@@ -164,14 +176,20 @@ class _Server:
             self.used = time.monotonic()
 
     def end(self) -> None:
-        """End the server, and all its forks with it."""
+        """End the server, and all its forks with it. A fork's own pipes stay open until its `end`."""
         self._orders.close()
         self.process.end()
 
     def _ask(self, kind: int, pid: int = 0, streams: Sequence[int] = ()) -> tuple[int, int]:
-        """Send an order, and return both numbers of the reply: of a fork its process ID or minus an error number.
+        """Send an order, and return both numbers of the reply. The caller holds the lock of the conversation.
 
-        For a fork to be reaped, they are its wait status and the peak of its memory in bytes.
+        For a new fork the first number is its process ID, or minus an error number. For a fork to be reaped they are
+        its wait status and the peak of its memory in bytes.
+
+        Args:
+            kind: FORK or REAP.
+            pid: Process ID of the fork to reap.
+            streams: Descriptors of a new fork's input, output and standard error.
 
         Raises:
             _Ended: The server has ended.
@@ -205,7 +223,11 @@ class _Forked:
     ends: list[int]
 
     def end(self) -> Ending:
-        """Kill the process, wait for it, and return how it ended. Call it once."""
+        """Kill the process, wait for it, and return how it ended. Call it once.
+
+        Raises:
+            OSError: Its server can't be asked. Then the server is ended, with all its forks.
+        """
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
         os.close(self.pidfd)
@@ -224,7 +246,10 @@ _starter: threading.Thread
 def _start_servers(starts: _Starts) -> None:
     """Start servers in a thread that never ends, because confined processes end with the thread that started them.
 
-    The thread also ends servers that have been idle for long.
+    The thread also ends servers that have had no forks for 30 seconds.
+
+    Args:
+        starts: Descriptions of servers, each with the future that gets the process or the exception.
     """
     # Bots find the same addresses in each process that this thread starts.
     library = ctypes.CDLL(None)
@@ -248,10 +273,13 @@ def _start_servers(starts: _Starts) -> None:
 def _server_for(launch: LaunchSpec) -> _Server:
     """Return the server for processes like this one, started if there is none, and count one more fork.
 
+    The caller must call `release` if it doesn't fork. At most 15 servers without forks stay beside a new one.
+
     Raises:
         InputError: The server can't be confined.
         MachineBusyError: A signal ended it.
         OSError: It can't be started.
+        ImportError: A module that it needs can't be imported here.
     """
     global _owner, _starts, _starter
     kind = _server_kind(launch.what)
@@ -279,7 +307,7 @@ def _server_for(launch: LaunchSpec) -> _Server:
 
 
 def _server_kind(bot: What) -> ForkServer:
-    """Return the kind of server that forks processes like this one."""
+    """Return the kind of server that forks processes like this one. A program's has the real path of its command."""
     if isinstance(bot, PythonBot):
         orders = bot.orders
         if not orders["imported"]:
@@ -325,7 +353,10 @@ def _end_idle(max_servers: int, seconds: float = 0.0) -> None:
 
 @atexit.register
 def end_idle() -> None:
-    """End this process's servers that have no forks. New ones start when they are needed."""
+    """End this process's servers that have no forks. New ones start when they are needed.
+
+    In a fork of their owner, this does nothing.
+    """
     with _lock:
         if _owner == os.getpid():
             _end_idle(0)

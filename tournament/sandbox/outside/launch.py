@@ -18,12 +18,15 @@ _STACK_MEGABYTES = 64
 class ProcessLimits:
     """Limits of a process. Its memory counts where it is resident (`Confined.has_taken_too_much`).
 
+    A megabyte has 2²⁰ bytes. Only builds have limits of disk and of processes, which `BuildWatch` samples.
+
     Attributes:
         memory_megabytes: Resident memory.
         cpu_seconds: Processor time.
-        reserved_megabytes: Addresses beyond its memory, for files and reservations. Some runtimes reserve gigabytes.
+        reserved_megabytes: Addresses beyond its memory, for files and reservations. Some runtimes reserve gigabytes. By
+            default 64 GiB.
         open_files: Open descriptors.
-        file_megabytes: Size of each file that it writes.
+        file_megabytes: Size of each file that it writes. 0: it can write none.
         disk_megabytes: Size of a build's files together, with and without names.
         free_megabytes: Free disk space that a build leaves.
         processes: Processes of a build, which can start others.
@@ -41,7 +44,10 @@ class ProcessLimits:
     writable_megabytes: int | None = None
 
     def as_resource_limits(self) -> dict[str, int]:
-        """Return the limits by their names in Linux."""
+        """Return the limits by their names in Linux without RLIMIT_: bytes, seconds for CPU, and a number for NOFILE.
+
+        Limits of disk and of processes aren't among them.
+        """
         memory = self.memory_megabytes << 20
         return {
             "CORE": 0,
@@ -57,14 +63,22 @@ class ProcessLimits:
 
     @property
     def resident_bytes(self) -> int:
-        """Maximum resident bytes that don't belong to files."""
+        """Maximum resident bytes that don't belong to files: its memory, and 64 MiB for the stack."""
         return (self.memory_megabytes + _STACK_MEGABYTES) << 20
 
 
 def limits_of_build(
     cpu_seconds: int, memory_megabytes: int = MEGABYTES_OF_BUILDS, free_megabytes: int = 0
 ) -> ProcessLimits:
-    """Return the limits of a compiler or a program's build, which start processes and write files."""
+    """Return the limits of a compiler or a program's build, which start processes and write files.
+
+    They allow 64 processes, files of 1 GiB each, and 4 GiB of disk.
+
+    Args:
+        cpu_seconds: Processor seconds of each process.
+        memory_megabytes: MiB of memory of each process. By default 4 GiB.
+        free_megabytes: MiB of free disk space that it leaves.
+    """
     return ProcessLimits(
         memory_megabytes,
         cpu_seconds,
@@ -78,7 +92,11 @@ def limits_of_build(
 
 @dataclass(frozen=True)
 class Program:
-    """A command that plays. It can start threads and become another program, but start no process."""
+    """A command that plays. It can start threads and become another program, but start no process.
+
+    Attributes:
+        command: The command's words. The first is the program's path.
+    """
 
     kind: ClassVar[str] = "program"
     command: Sequence[str]
@@ -89,9 +107,9 @@ class Build:
     """Commands that run one after another until one fails. They can start processes and write files.
 
     Attributes:
-        commands: Each command's words.
-        environment: Environment variables.
-        writable: Folders that they can write to.
+        commands: Each command's words, at least one command. The first word is the program's path.
+        environment: All environment variables of the commands.
+        writable: Folders that they can write to. The first one's disk is measured. Without folders no disk is.
         watched: Whether `BuildWatch` checks what the processes use together.
     """
 
@@ -107,7 +125,7 @@ class PythonBot:
     """A Python bot.
 
     Attributes:
-        orders: Orders of the host (`inside.python_host`).
+        orders: Orders of the host, by the names that `inside.python_host.prepare` lists. They must not be changed.
     """
 
     kind: ClassVar[str] = "python"
@@ -120,7 +138,7 @@ class ModuleTrial:
 
     Attributes:
         library: Path of the engine's library.
-        settings: Settings of each engine that compiles it.
+        settings: Settings of each engine that compiles it, in this order, by the library's names.
     """
 
     kind: ClassVar[str] = "module"
@@ -148,10 +166,12 @@ class ForkServer:
 
     Attributes:
         of: Kind of the forks: "python", "module" or "program".
-        file: A file that it loads first, or None.
-        imported: Modules that it imports first.
-        modules: Name, file and package folders of these modules and of what they need.
-        environment: Variables for these imports.
+        file: A file that it loads first, or None. It is the contest's module for bots, or the engine's library. For a
+            program it only distinguishes servers.
+        imported: Packages that it imports first.
+        modules: Name, file and package folders of these packages' modules and of what they need, by name. A module that
+            is one file has no folders.
+        environment: Names and values of variables for these imports, by name.
     """
 
     kind: ClassVar[str] = "server"
@@ -172,10 +192,11 @@ class LaunchSpec:
     Attributes:
         what: What it runs.
         limits: Its limits.
-        folder: Its working folder, if any.
-        readable: Readable paths in addition to those that every program needs.
+        folder: Its working folder, which it can read. None: "/", which it can't read.
+        readable: Readable paths in addition to those that every program needs. Missing ones are ignored.
         modules: More modules of this project that it can import.
-        given: Its first messages, each of which is sent after its length.
+        given: Its first messages, each of which is sent after its length. Only forks and processes with mode "off" from
+            `fork_server.start` get them.
     """
 
     what: What
@@ -186,7 +207,9 @@ class LaunchSpec:
     given: Sequence[bytes] = ()
 
     def to_orders(self, *, landlock: int | None) -> dict[str, Any]:
-        """Return a process's orders as plain values.
+        """Return a process's orders as plain values: kind, limits, landlock, and the fields of what it runs.
+
+        These fields aren't copied, so callers must not change them.
 
         Args:
             landlock: Version of Landlock that confines it. None: it isn't confined, so it can write files and has no

@@ -26,11 +26,20 @@ _SECONDS = 120  # an emulated processor takes 30
 def probe_sandbox(mode: Mode) -> str:
     """Test what confines bots' processes on this machine, and return it as text.
 
+    A success is kept for the process. After an exception the next call tests again.
+
+    Args:
+        mode: Whether bots are confined. With "off" nothing is tested, and the text is OFF.
+
+    Returns:
+        Text such as "Landlock 4, system call filter", or OFF.
+
     Raises:
-        InputError: A bot could do something that it must not, or can't be confined.
-        RunError: The probe was killed from outside, or can't be started.
+        InputError: There is no Landlock. Or the probe could do something that no bot is allowed to, can't be confined,
+            or fails.
+        RunError: The probe was killed from outside, can't be started, or gets no time (MachineBusyError).
         CommandAborted: The thread must end.
-        OSError: The files to test on can't be written.
+        OSError: The files to test on can't be written, or a process can't be started.
     """
     if mode == "off":
         return OFF
@@ -45,13 +54,19 @@ def probe_sandbox(mode: Mode) -> str:
 
 @cache
 def probe_builds(mode: Mode) -> None:
-    """Test what confines compilers and builds.
+    """Test what confines compilers and builds. It returns if they are confined well.
+
+    A success is kept for the process. After an exception the next call tests again.
+
+    Args:
+        mode: Whether builds are confined. With "off" nothing is tested.
 
     Raises:
-        InputError: A build could do something that it must not, or can't be confined.
-        RunError: The probe was killed from outside, or the machine is too busy.
+        InputError: There is no Landlock. Or the probe could do something that no build is allowed to, can't be
+            confined, or fails.
+        RunError: The probe was killed from outside, or the machine is too busy (MachineBusyError).
         CommandAborted: The thread must end.
-        OSError: The files to test on can't be written.
+        OSError: The files to test on can't be read or written, or a process can't be started.
     """
     if mode == "off":
         return
@@ -65,7 +80,7 @@ def probe_builds(mode: Mode) -> None:
 
 @contextmanager
 def _targets() -> Iterator[dict[str, str]]:
-    """Provide files to test on.
+    """Provide files to test on, which are removed at the end of the block.
 
     Yields:
         Paths by what is tried: a file to "read", and a missing one to "write".
@@ -82,9 +97,13 @@ def _targets() -> Iterator[dict[str, str]]:
 def _check(whom: str, probe: Finished) -> None:
     """Require that a probe is confined and can do nothing.
 
+    Args:
+        whom: "bots" or "builds", for messages.
+        probe: The probe's end. Its output lists what it could do.
+
     Raises:
-        InputError: The probe isn't confined, or could do what no bot is allowed to.
-        RunError: The probe was killed.
+        InputError: The probe isn't confined, could do what no bot is allowed to, or failed for another reason.
+        RunError: The probe was killed from outside.
     """
     run_command.check_confined(probe, whom)
     if judge(probe.status, passed_limit=bool(probe.cut_off or probe.excess)) == "the machine":

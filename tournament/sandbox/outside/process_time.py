@@ -54,7 +54,7 @@ class ProcessClock:
     """The processor time of a process and the time that it slept, in seconds, sampled by `look`.
 
     Args:
-        use: Returns what the process has used.
+        use: Returns what the process has used. Its exceptions are passed on.
         longest_nap: Maximum seconds of sleep between two samples if it has also worked and the system doesn't count
             waits for processors. By default there is no maximum.
 
@@ -81,6 +81,9 @@ class ProcessClock:
         Args:
             elapsed: Seconds since the previous sample.
             asked_lately: Whether it had nothing to do for a part of them. They then count only if it is found asleep.
+
+        Raises:
+            OSError: /proc can't be read, for a group of processes.
         """
         use = self._use()
         used = self.note(use.cpu)
@@ -99,13 +102,19 @@ class ProcessClock:
         return use
 
     def note(self, cpu: float) -> float:
-        """Record its processor seconds alone, which costs a hundredth of a sample. Return the increase in seconds."""
+        """Record its processor seconds alone, which costs a hundredth of a sample. Return the increase in seconds.
+
+        The increase is negative if the processor time is less than before, as that of a process that has ended.
+
+        Args:
+            cpu: Processor seconds so far.
+        """
         used, self.cpu = cpu - self.cpu, cpu
         return used
 
 
 class TimeBudget:
-    """A limit, in seconds, for the own time of a process or a group, used or slept.
+    """A limit, in seconds, for the own time of a process or a group, used or slept. It counts from when this is made.
 
     For a group, simultaneous processor time counts only as much as one process could use.
 
@@ -133,12 +142,14 @@ class TimeBudget:
         return self._used + self._clocks.slept
 
     def is_over(self) -> bool:
-        """Return whether it has used up its time, as of a sample that is taken at most once a second.
+        """Return whether it has used up its time, as of a sample.
 
-        Between samples it returns False.
+        A sample is taken at most once a second, or once in a twentieth of the limit if that is shorter. Between samples
+        it returns False, even if the time was used up before.
 
         Raises:
             MachineBusyError: The machine has kept it waiting for very long: four times the limit and a minute.
+            OSError: /proc can't be read, for a group of processes.
         """
         now = self._clock()
         if now - self._looked < self._step:
@@ -194,11 +205,12 @@ def doing(process: Path, *, while_stopped: Doing = "is held up") -> Doing:
 
     Args:
         process: Its folder in /proc.
-        while_stopped: What a stopped process counts as, because other processes can have stopped it.
+        while_stopped: What a stopped process counts as, because other processes can have stopped it. By default it is
+            "is held up".
 
     Returns:
-        "sleeps": it sleeps by its own choice, or has ended. "runs": a thread runs or waits for a processor. "is held
-            up": it waits for something else of the system.
+        "sleeps": all its threads sleep by their own choice, or it has ended. "runs": a thread runs or waits for a
+            processor. "is held up": a thread waits for something else of the system, and none runs.
     """
     states = {thread: fields[0] for thread in _threads(process) if (fields := stat_fields(thread))}
     if "T" in states.values():
@@ -245,7 +257,8 @@ def _may_sleep_on(thread: Path, state: str) -> bool:
 class GroupUse:
     """Measures what a group of processes has used, including those that have ended.
 
-    Its members can stop each other, so stopped ones count as asleep.
+    The time of an ended process certainly counts if a member has waited for it. Members can stop each other, so stopped
+    ones count as asleep.
 
     Args:
         group: ID of the process group.

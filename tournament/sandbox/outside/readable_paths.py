@@ -45,7 +45,10 @@ def python_paths() -> tuple[str, ...]:
 
 @cache
 def system_libraries() -> tuple[str, ...]:
-    """Return the folders of the system's libraries, the loader's list of them, and a few devices."""
+    """Return the folders of the system's libraries, the loader's list of them, and a few devices, in this order.
+
+    On Debian, folders that can contain people's work are left out. What is missing is, too.
+    """
     wide = ("/lib", "/usr/lib", "/usr/local/lib")  # folders that can contain people's work
     is_debian = os.path.isdir(f"/usr/lib/{_debians_folder()}")
     folders = [folder for folder in _library_folders() if folder not in wide or not is_debian]
@@ -69,6 +72,12 @@ def module_files(launch: LaunchSpec) -> dict[str, str]:
 
     Builds and probes get only the modules inside the sandbox.
 
+    Args:
+        launch: The process.
+
+    Returns:
+        The files. For a build or probe the dictionary is shared and must not be changed.
+
     Raises:
         ImportError: A module of the launch or of the core can't be imported here.
     """
@@ -87,7 +96,13 @@ def _inside() -> dict[str, str]:
 
 @cache
 def _bytecode() -> list[str]:
-    """Return the bytecode files of the modules inside. Compiling these modules at each start would take longest."""
+    """Return the bytecode files of the modules inside. Compiling these modules at each start would take longest.
+
+    They are written if they are missing and the folder allows it, so they might not exist. The list is shared.
+
+    Raises:
+        OSError: A module can't be read.
+    """
     for name, source in _inside().items():
         importlib.machinery.SourceFileLoader(name, source).get_code(name)  # writes the file if that is allowed
     return [importlib.util.cache_from_source(source) for source in _inside().values()]
@@ -95,7 +110,17 @@ def _bytecode() -> list[str]:
 
 @cache
 def _core_files(modules: tuple[str, ...], forks: bool) -> dict[str, str]:
-    """Return the files of the compiled modules that run Python bots, and of these other modules, by name."""
+    """Return the files of the compiled modules that run Python bots, and of these other modules, by name.
+
+    The dictionary is shared.
+
+    Args:
+        modules: Names of the other modules. With them, Cython's shared module is added.
+        forks: Whether the module that forks processes is needed, too.
+
+    Raises:
+        ImportError: A module can't be imported here.
+    """
     names = ["engine.processes.python_bots", *(["engine.processes.forking"] if forks else []), *modules]
     files = {name: str(importlib.import_module(name).__file__) for name in names}
     # Most compiled modules import Cython's shared module.
@@ -106,9 +131,14 @@ def _core_files(modules: tuple[str, ...], forks: bool) -> dict[str, str]:
 def paths(launch: LaunchSpec, files: Mapping[str, str]) -> list[str]:
     """Return everything that a process can read, sorted: files, and folders with everything below.
 
+    What is in the launch's folder isn't listed again. Paths might be missing.
+
     Args:
         launch: The process.
         files: The result of `module_files` for it.
+
+    Raises:
+        OSError: A module inside, or the folder of a standard library, can't be read.
     """
     own = {*python_paths(), *_bytecode(), *files.values(), *launch.readable, *system_libraries()}
     if isinstance(launch.what, Build | Probe):
@@ -124,7 +154,7 @@ def paths(launch: LaunchSpec, files: Mapping[str, str]) -> list[str]:
 def listed(launch: LaunchSpec) -> list[str]:
     """Return the folders that a program can list, sorted. Interpreters search them for modules.
 
-    These are standard libraries of Python that it can read. Other processes than servers of programs can list none.
+    These are standard libraries of Python that it can read. All processes but servers of programs get an empty list.
     """
     if not isinstance(launch.what, ForkServer) or launch.what.of != "program":
         return []

@@ -31,11 +31,12 @@ class Finished:
     """The end of a confined command.
 
     Attributes:
-        status: Exit status, or minus a signal's number.
+        status: Exit status, or minus a signal's number. A command that had to be ended has the status of SIGKILL,
+            unless it ended just before.
         output: Its standard output, cut where it exceeded the limit.
         errors: Its standard error, cut, too.
-        cut_off: Whether it had to be ended.
-        excess: The resource of which it used too much as text, such as "more than 512 MB of disk"; "" for none.
+        cut_off: Whether it had to be ended: after its time, for an excess, or because it didn't end after its output.
+        excess: The resource of which it used too much as text, such as "more than 512 MB of disk". "" for none.
         seconds: Its own time in seconds, as of the last sample.
     """
 
@@ -55,12 +56,12 @@ class Finished:
 
     @property
     def last_words(self) -> str:
-        """The last line of its standard error, "" if that is empty."""
+        """The last line of its standard error, "" if that is empty. Unprintable characters stay."""
         return next(reversed(self.errors.decode(errors="replace").strip().splitlines()), "")
 
 
 def run(launch: LaunchSpec, mode: Mode, seconds: float, stdin: bytes = b"", most: int = 1 << 24) -> Finished:
-    """Run a confined command to its end.
+    """Run a confined build to its end, or any command with mode "off".
 
     It must read its input before it writes much.
 
@@ -68,16 +69,16 @@ def run(launch: LaunchSpec, mode: Mode, seconds: float, stdin: bytes = b"", most
         launch: Its description.
         mode: Whether it is confined.
         seconds: Maximum seconds of its own time (`process_time`).
-        stdin: Its input.
+        stdin: Its input. By default it is empty.
         most: Approximate number of bytes that are kept of each output. By default 16 MiB.
 
     Returns:
         Its end. A command that exceeds a limit or fails raises nothing.
 
     Raises:
-        InputError: The command can't be confined.
+        InputError: There is no Landlock.
         MachineBusyError: The machine is too busy to give it its time.
-        OSError: The disk has no space for a build, or the command can't be started.
+        OSError: The disk has no space for a build, a folder is missing, or the command can't be started or sampled.
         CommandAborted: The thread must end.
     """
     return finish(start(launch, mode), launch, seconds, stdin, most)
@@ -86,15 +87,21 @@ def run(launch: LaunchSpec, mode: Mode, seconds: float, stdin: bytes = b"", most
 def finish(process: Confined, launch: LaunchSpec, seconds: float, stdin: bytes = b"", most: int = 1 << 24) -> Finished:
     """Run a started process to its end. Kill it if it exceeds a limit, or on any exception.
 
+    Once its output is closed, it gets five seconds to end. Its pipes are closed in any case.
+
     Args:
+        process: The process.
         launch: Its description.
         seconds: Maximum seconds of its own time (`process_time`).
-        stdin: Its input.
+        stdin: Its input. By default it is empty. The process must read it before it writes much.
         most: Approximate number of bytes that are kept of each output. By default 16 MiB.
+
+    Returns:
+        Its end. A command that exceeds a limit or fails raises nothing.
 
     Raises:
         MachineBusyError: The machine is too busy to give it its time.
-        OSError: The disk has no space for a build.
+        OSError: The disk has no space for a build, or was filled by others. Or a build can't be sampled.
         CommandAborted: The thread must end.
     """
     watch: BuildWatch | None = None
@@ -123,7 +130,7 @@ def check_confined(finished: Finished, whom: str) -> None:
 
     Args:
         finished: Its end.
-        whom: Name of the process, at the start of the message.
+        whom: Name of processes like it, at the start of the message, such as "compilers".
 
     Raises:
         InputError: It couldn't be confined.
@@ -137,13 +144,14 @@ class BuildWatch:
     """Samples what the processes of a build use together, for which the system has no limit.
 
     Attributes:
-        disk: The disk space that it uses; None if it can't write.
-        excess: The resource of which it used too much as text; "" for none.
+        disk: The disk space that it uses. None if it can't write.
+        excess: The resource of which it used too much as text. "" for none, as of the last sample.
 
     Args:
         group: ID of the build's process group.
         build: The build.
-        limits: Its limits. Memory can reach twice the limit of one process.
+        limits: Its limits. Memory of all processes together can reach twice the limit of one process. At most 1,024
+            threads can run.
 
     Raises:
         OSError: The disk has too little space, or the first folder is missing.
@@ -164,10 +172,11 @@ class BuildWatch:
     def look(self) -> bool:
         """Sample the processes. Return whether they used too much of the resource that `excess` then names.
 
-        The disk is sampled at most every 0.2 seconds, and the processes every 0.1 seconds or less often.
+        The disk is sampled at most every 0.2 seconds, and the processes every 0.1 seconds or less often. Between
+        samples the last result stays.
 
         Raises:
-            OSError: The build's first folder is missing.
+            OSError: The build's first folder is missing, or /proc can't be read.
         """
         if self.disk and (now := time.monotonic()) >= self._next_of_disk:
             self._next_of_disk = now + _DISK_SECONDS
@@ -211,21 +220,22 @@ def listen(
     max_bytes: int | None = None,
     watch: BuildWatch | None = None,
 ) -> tuple[bytes, bytes, bool]:
-    """Read a process's output until it has closed it, or its own time is over.
+    """Read a process's output until it has closed it, its own time is over, or it used too much.
 
     Args:
         process: The process.
         had: The limit of its own time, which counts from when this was made.
-        most: Approximate number of bytes that are kept of each output.
-        max_bytes: Number of bytes of standard output after which to stop. Stop also once it is closed. None
-            reads both outputs to their end.
-        watch: Samples a build, and stops when that used too much; None for no samples.
+        most: Approximate number of bytes that are kept of each output. By default 16 MiB. Further bytes are read and
+            lost.
+        max_bytes: Number of bytes of standard output after which to stop. Stop also once it is closed. None reads both
+            outputs to their end.
+        watch: Samples a build, and stops when that used too much. None for no samples.
 
     Returns:
-        Standard output, standard error, and whether it hasn't closed both.
+        Standard output, standard error, and whether it still has one of them open. The process still runs then.
 
     Raises:
-        OSError: The first folder of a build is missing.
+        OSError: The first folder of a build is missing, or /proc can't be read.
         MachineBusyError: The machine is too busy to give it its time.
         CommandAborted: The thread must end.
     """

@@ -26,16 +26,16 @@ def scratch_folder(parent: Path | None = None) -> Iterator[Path]:
     """Provide a new folder that only this user can reach. It is removed at the end of the block.
 
     The folder is locked. If the tournament is killed, the lock is lost, and the next one that makes a folder there
-    removes it. What can't be removed within some three seconds stays.
+    removes it. What can't be removed within some three seconds stays, without an error.
 
     Args:
-        parent: Folder in which it is made; None for that of temporary files.
+        parent: Existing folder in which it is made. None for that of temporary files.
 
     Yields:
         The folder.
 
     Raises:
-        OSError: It can't be made.
+        OSError: It can't be made, for example because the parent is missing or the disk is full.
     """
     sweep(parent or Path(tempfile.gettempdir()))
     while True:
@@ -73,7 +73,10 @@ def alone_on_this_machine(folder: Path) -> Iterator[None]:
 
 
 def _lock(folder: Path) -> int | None:
-    """Return a descriptor that keeps the folder locked, None if another process has locked or removed it."""
+    """Return a descriptor that keeps the folder locked until it is closed.
+
+    None means that another process has locked or removed the folder, or that it can't be opened or is a link.
+    """
     try:
         lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
@@ -99,7 +102,7 @@ def sweep_temporary() -> None:
 def sweep(parent: Path) -> None:
     """Remove folders of this user's killed tournaments directly below this one, once per process.
 
-    Locked folders, and those that can't be opened, stay.
+    Locked folders, those that can't be opened, and what can't be removed stay, without an error.
     """
     for folder in parent.glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError):
@@ -121,7 +124,7 @@ def is_full(folder: Path) -> bool:
     or has more than MAX_FILES files.
 
     Raises:
-        OSError: The folder is missing.
+        OSError: The folder is missing, or can't be reached.
     """
     free, files = free_space(folder)
     return (free < _LITTLE or files == 0) and is_within(str(folder), _MUCH)
@@ -131,7 +134,7 @@ def free_space(folder: Path | str) -> tuple[int, int]:
     """Return the free bytes for this user, and the number of files that can still be made, −1 if it isn't counted.
 
     Raises:
-        OSError: The folder is missing.
+        OSError: The folder is missing, or can't be reached.
     """
     disk = os.statvfs(folder)
     return disk.f_bavail * disk.f_frsize, disk.f_favail if disk.f_files else -1
@@ -148,12 +151,13 @@ class DiskUse:
         """Start measuring.
 
         Args:
-            folders: The folders in which the build writes. The first one's disk is measured.
+            folders: The folders in which the build writes, at least one. The first one's disk is measured.
             most_bytes: Maximum bytes that it can take.
             free_bytes: Bytes of free space that it must leave.
 
         Raises:
-            OSError: There is too little space to build at all, or the first folder is missing.
+            OSError: There is too little space to build at all, which is less than 32 MiB beyond the space to leave. Or
+                the first folder is missing.
         """
         self._folders = folders
         self._free, self._files = self._now = free_space(folders[0])
@@ -164,7 +168,7 @@ class DiskUse:
     def excess(self) -> str:
         """Measure, and return the resource of which too much was taken as text, such as "more than 512 MB of disk".
 
-        It is "" if the space and the number of files are within their limits.
+        It is "" if the space and the number of files are within their limits. At most MAX_FILES files can be made.
 
         Raises:
             OSError: The first folder is missing.
@@ -177,7 +181,9 @@ class DiskUse:
     def was_filled_by_others(self) -> bool:
         """Return whether too much space was taken, mostly outside these folders. Call it after the build has ended.
 
-        Space that is free again belonged to files without names. The system gets up to three seconds to free it.
+        It relies on the last measurement of `excess`. It is False if that found the space within its limit. It is
+        False, too, if at least half of the space is in the folders or free again. Space that is free again belonged to
+        files without names. The system gets up to three seconds to free it.
 
         Raises:
             OSError: The first folder is missing.
@@ -197,8 +203,8 @@ class DiskUse:
 def is_within(folder: str, size: int) -> bool:
     """Return whether a folder takes at most `size` bytes of disk, in at most MAX_FILES files and folders.
 
-    A folder with folders too deep to open doesn't, because they could hide files. What is missing or can't be read
-    counts as nothing.
+    It is False for a folder with folders too deep to open, because they could hide files. What is missing or can't be
+    read counts as nothing. Links aren't followed.
     """
     count = 0
     folders = [folder]

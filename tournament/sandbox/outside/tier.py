@@ -9,12 +9,12 @@ MEND = 'to run your own bots with your own rights instead, set sandbox = "off" i
 
 
 def version_here() -> int:
-    """Return the version of Landlock that confines bots here.
+    """Return the version of Landlock that confines bots here, from 1.
 
     Every version confines bots: the filter of system calls refuses what later versions refuse (`inside.seccomp`).
 
     Raises:
-        InputError: There is no Landlock.
+        InputError: Landlock is missing, switched off, or refused. The message says how to get it.
     """
     try:
         return landlock.version()
