@@ -19,13 +19,15 @@ Selection = Sequence[tuple[Batch, npt.NDArray[np.intp]]]
 def select_legs(
     batches: Sequence[Batch], missing: frozenset[str], count: int | None, legs_sharing_deals: int
 ) -> Selection:
-    """Return random legs whose bots are all available, by batch, in order. Batches without such legs are omitted.
+    """Return random legs whose bots are all available, in the order of batches. Batches without such legs are omitted.
+
+    In a batch their indices ascend. House players aren't checked.
 
     Other legs of a batch that share their deals are included, because their variances depend on each other. So there
     can be more than `count` legs. The choice can't be reproduced.
 
     Args:
-        batches: Batches that count.
+        batches: Batches that count. The legs of each must be ordered by match and number.
         missing: Names of players that aren't available.
         count: Number of legs to draw; None for all.
         legs_sharing_deals: Number of consecutive legs of a match that share their deals.
@@ -48,8 +50,8 @@ def number_deals(legs: Legs, legs_sharing_deals: int) -> Ints:
     """Return a number for the deals of each leg of a batch, ascending from 1. Legs with the same deals share it.
 
     Args:
-        legs: Legs of the batch, in order.
-        legs_sharing_deals: Number of legs that share their deals.
+        legs: Legs of the batch, ordered by match and number.
+        legs_sharing_deals: Number of consecutive legs of a match that share their deals.
     """
     deal = legs.number // legs_sharing_deals
     return np.cumsum((np.diff(legs.match, prepend=-1) != 0) | (np.diff(deal, prepend=-1) != 0))

@@ -224,7 +224,7 @@ def _replayed(leg_record: RecordedLeg, rows: Mapping[int, Mapping[str, Any]], se
 
 
 def _fault_positions(faults: Sequence[Fault]) -> list[tuple[int, int, str]]:
-    """Return the seat, game and decision of each fault, in order."""
+    """Return the seat, game and name of the decision of each fault, in order."""
     return [(fault.seat, fault.game, fault.decision) for fault in faults]
 
 
@@ -234,7 +234,7 @@ def _recorded_leg(
     """Return the batch with the leg that has a session, and the leg's result.
 
     Raises:
-        InputError: There is no such match, or it has no such session.
+        InputError: There is no such match, or it has no such session. The message names unknown players.
     """
     last = -1
     names = {name for batch in batches for name in batch.legs.names}

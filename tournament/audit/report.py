@@ -42,7 +42,7 @@ class Problem:
 
 
 def describe_replay(legs: int) -> str:
-    """Return how a run repairs a part that isn't as it was written, given its number of legs."""
+    """Return how a run repairs a part that isn't as it was written, as text, given the part's number of legs."""
     return f"tournament run plays its {legs:,} leg{'s' if legs > 1 else ''} again"
 
 

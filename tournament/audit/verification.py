@@ -104,7 +104,8 @@ class Snapshot:
 
         Raises:
             InputError: There are no records.
-            RunError: The records can't be read.
+            RunError: The records or the tables' folders can't be read.
+            OSError: A file can't be read.
         """
         entries, records = in_tables(storage), read_records(storage)
         if records.field is None:
@@ -242,7 +243,10 @@ def merge_settings(contest: Contest, field: ContestSetup, config: Config, seed: 
 def _checked(
     check: Callable[[Batch], list[Problem]], batches: Sequence[Batch], listener: VerificationListener
 ) -> Iterator[list[Problem]]:
-    """Yield the problems of each batch, in order, and report the progress. Checks run in threads, and can raise."""
+    """Yield the problems of each batch, in order, and report the progress in bytes after each.
+
+    Checks run in threads, as many as there are cores. The first exception of a check is passed on in its batch's turn.
+    """
     total, done = sum(part.size for batch in batches for part in batch.parts), 0
     with ThreadPoolExecutor(cores()) as pool:
         for batch, problems in zip(batches, pool.map(check, batches)):

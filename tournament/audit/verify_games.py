@@ -176,7 +176,10 @@ def _as_it_played(
 
 
 def _entrant_problems(recorded: FieldEntrant, current: Entrant) -> Iterator[Problem]:
-    """Yield what the field claims about an unchanged entrant that its file contradicts: at most two problems."""
+    """Yield what the field claims about an unchanged entrant that its file contradicts: at most two problems.
+
+    The kind comes first, then whether or why it can't play. Reasons are compared as far as records keep them.
+    """
     fix = "tournament run repairs it"
     if recorded.kind != current.kind:
         yield Problem(FIELD_NAME, f"says that {recorded.name} is {recorded.kind}, not {current.kind}", fix)
@@ -382,7 +385,13 @@ class _Replayed:
         return len(self.legs), self.problems + differences
 
     def _problem(self, recorded: LegResult, leg: Leg, differing: Sequence[str]) -> Problem:
-        """Return the problem of a leg that differs, given the names of the differing columns, at least one."""
+        """Return the problem of a leg that differs.
+
+        Args:
+            recorded: The recorded result.
+            leg: The leg as the schedule has it.
+            differing: Names of the differing columns, or "faults" and "results", at least one.
+        """
         fix = f"remove it, and {describe_replay(len(self.batch.legs))}"
         if leg.has_processes:
             reason = explain_restart(recorded) or "a bot's process reads a clock or ran short of time"

@@ -23,8 +23,9 @@ def find_seed(
         field: Field of the records.
 
     Returns:
-        The seed, or None if it is unknown. Problems of its two files, the copy last. One note if the seed is unknown
-        and both files are missing. A seed from the settings that isn't stored is no problem.
+        The seed, or None if it is unknown. Problems of its two files, the copy last. If the seed is unknown and a file
+        is there, only one problem is reported. One note if the seed is unknown and both files are missing. A seed from
+        the settings that isn't stored is no problem.
 
     Raises:
         RunError: The folder of secrets can't be read, or a file of a known seed can't be opened.

@@ -79,7 +79,7 @@ class TimeLimits:
     """One process's clocks from audit to audit.
 
     Args:
-        allowed: The limits.
+        allowed: The limits, in seconds of processor time and of sleep.
         process: The process to measure.
     """
 
@@ -91,7 +91,7 @@ class TimeLimits:
 
     @property
     def idle_seconds(self) -> float:
-        """Total seconds asleep while an answer was due."""
+        """Total seconds that this process slept while an answer was due, up to the last audit."""
         return self._clocks.slept
 
     def rest(self) -> None:
@@ -201,7 +201,10 @@ class ProcessSeat:
     idle_before: float = 0.0
 
     def lose_process(self) -> BotProcess:
-        """Take the player's process from it and count what that has used. The caller must end the returned process."""
+        """Take the player's process from it and count what that has used. The caller must end the returned process.
+
+        The player must have one. It stays in the process's list of players.
+        """
         assert self.process
         process, self.process = self.process, None
         self.cpu_before += process.confined.cpu_seconds()
@@ -246,13 +249,19 @@ class BotProcess:
         self.time = TimeLimits(self.settings.process_time(self.seat.kind), self.confined)
 
     def add(self, player: ProcessSeat) -> None:
-        """Give the process one more leg of its bot, and the player its process and slot."""
+        """Give the process one more leg of its bot, and the player its process and slot.
+
+        The number of legs isn't limited here.
+        """
         player.process, player.slot = self, self.slots
         self.players.append(player)
         self.slots += 1
 
     def remove(self, player: ProcessSeat) -> None:
-        """Remove a leg, and count its decisions. Its slot stays taken, and the player keeps its process."""
+        """Remove a leg, and count its decisions. Its slot stays taken, and the player keeps its process.
+
+        The leg's lane must still be open.
+        """
         self.players.remove(player)
         self.decisions_before += self.lanes.decisions(player.lane)[player.number]
 
@@ -296,7 +305,10 @@ class BotProcess:
         """Return a leg's usage, without fuel.
 
         The seconds are an even share of this process's among all legs that it ever had, and those of the leg's earlier
-        processes. The memory is the process's peak in bytes.
+        processes. The memory is the process's peak in bytes. The slowest answer is in seconds.
+
+        Args:
+            player: A leg of this process, whose lane is still open.
         """
         seconds = player.cpu_before + self.confined.cpu_seconds() / (self.slots if self.shared_by else 1)
         return Used(0.0, seconds, self._most_memory(), self.lanes.slowest_seconds(player.lane, player.number))

@@ -42,7 +42,10 @@ class Load(NamedTuple):
 
 
 class CoreAffinity:
-    """The core of one worker's thread and of its bots' processes. If the system refuses, nothing happens."""
+    """The core of one worker's thread and of its bots' processes. If the system refuses, nothing happens.
+
+    At first there is no core. `look` chooses one, and `leave` must be called in the end.
+    """
 
     def __init__(self) -> None:
         self._core: int | None = None
@@ -52,7 +55,10 @@ class CoreAffinity:
 
     @contextmanager
     def kept(self) -> Iterator[None]:
-        """Keep the calling thread on the core in the block, if there is one. Threads started within stay there."""
+        """Keep the calling thread on the core in the block, if there is one. Threads started within stay there.
+
+        Afterwards the calling thread can use the cores that it could use before.
+        """
         if self._core is None:
             yield
             return

@@ -59,7 +59,7 @@ class Caller(Protocol):
         """Record a leg that is about to begin, with all its processes running. A leg that begins again comes again."""
 
     def next_leg(self, ended: Leg) -> Leg:
-        """Return the leg to play after one that has ended."""
+        """Return the leg to play after one that has ended. It is played from its beginning, after those that wait."""
 
     def note_refused(self, leg: Leg, why: str) -> None:
         """Record why the caller's answer in a leg is illegal, as text. The default answer counts in its place."""
@@ -86,7 +86,12 @@ def play_in_lanes(
 ) -> Generator[PlayedLeg, None, None]:
     """Play legs in which at least one bot is a process.
 
+    Closing the generator ends all processes, and adds the legs in play to `broken`.
+
     Args:
+        contest: The contest.
+        settings: The contest's settings.
+        sandbox: Settings of the sandbox.
         legs: The legs. They begin in this order as far as possible.
         artifacts: Contents of bots and house players, by sha256.
         cache: Folder of the cache, into which programs are unpacked.
@@ -105,7 +110,7 @@ def play_in_lanes(
         Each leg when it ends, in any order. Skipped legs aren't yielded.
 
     Raises:
-        OSError: Rows can't be spooled, or too many files are open.
+        OSError: Rows can't be spooled, a program's file can't be read, or too many files are open.
         Stopped: The run is stopping.
         BotTrouble: A bot can't be played on, or its process was killed from outside twice in a leg. With
             `start_program` once is enough.
@@ -181,10 +186,10 @@ class LegsInLanes:
         """Play all legs.
 
         Yields:
-            Each leg when it ends, or None when all that are in play wait for the caller's answers.
+            Each leg when it ends, in any order, or None when all that are in play wait for the caller's answers.
 
         Raises:
-            OSError: Rows can't be spooled, or too many files are open.
+            OSError: Rows can't be spooled, a program's file can't be read, or too many files are open.
             Stopped: The run is stopping.
             BotTrouble: A bot can't be played on, or its process was killed from outside twice in a leg.
             RulesFailed: The rules failed in a leg, and there is no `rules_failed`.

@@ -108,7 +108,7 @@ class LegInPlay:
 
     Raises:
         RulesFailed: The rules raised an exception at the start of the leg.
-        BotTrouble: A WebAssembly bot failed for a reason outside of the game.
+        BotTrouble: A WebAssembly bot failed for a reason outside of the game, or can't be loaded.
         Stopped: The run is stopping.
         RunError: This machine can't play.
     """
@@ -153,7 +153,8 @@ class LegInPlay:
         """Give a player its process and a slot in it. Its memory must be reserved.
 
         Raises:
-            InputError: The machine can't confine it.
+            InputError: The machine can't confine it, or a package of the settings isn't installed.
+            MachineBusyError: The system starts no process now.
             RunError: The machine can't start it.
             OSError: Too many files are open, or a program's file can't be read.
         """
@@ -351,7 +352,8 @@ class LegInPlay:
 
         Args:
             more_come: Whether more legs can come to shared processes.
-            scores: Whether programs receive their scores, or OVER if a disqualification ended the leg.
+            scores: Whether programs receive their scores, or OVER if a disqualification ended the leg. By default they
+                receive nothing.
         """
         for player in self.players:
             self._part_with(player, self._last_words(player) if scores else b"", more_come=more_come)
@@ -378,7 +380,8 @@ class LegInPlay:
     def _last_words(self, player: ProcessSeat) -> bytes:
         """Return the last lines sent to a program when its leg ends.
 
-        They are OVER after a disqualification, the closing lines of its dialogue, or its points per session.
+        They are OVER after a disqualification. Otherwise they are the closing lines of its dialogue, or without one its
+        entrant's points per session.
         """
         if self.is_over:
             return OVER

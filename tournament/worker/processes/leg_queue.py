@@ -30,8 +30,8 @@ class BrokenLeg:
 
     Attributes:
         tries: How often the leg has begun, 0 if it never did.
-        answers: The answers that counted, as `engine.processes.lanes` keeps them.
-        values: Those of them that aren't whole numbers.
+        answers: The answers that counted, as `engine.processes.lanes` keeps them. b"" if there were none.
+        values: Those answers that aren't whole numbers, in order.
         failures: The failures of processes, in order.
     """
 
@@ -51,8 +51,8 @@ class WaitingLeg:
 
     Attributes:
         leg: The leg, with a seat for each bot of a team.
-        alone: Numbers of the seats whose bots must not share a process. It grows as processes fail.
-        later: Whether it follows a leg with the same deals.
+        alone: Numbers of the seats whose bots must not share a process. Empty by default. It grows as processes fail.
+        later: Whether it follows a leg with the same deals, by default not.
     """
 
     leg: Leg
@@ -101,7 +101,10 @@ class LegQueue:
         self._legs.appendleft(leg)
 
     def ended(self, leg: Leg) -> None:
-        """Add the next leg with the same deals as one that has ended with its processes, if there is one."""
+        """Add the next leg with the same deals as one that has ended with its processes, if there is one, at the end.
+
+        The leg that has ended must be one of the queue's, or one with new deals, for which nothing happens.
+        """
         if later := self._later.get(_deals_key(leg)):
             self.add(WaitingLeg(later.pop(0), later=True))
 

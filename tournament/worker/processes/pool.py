@@ -37,6 +37,8 @@ class StartProgram(Protocol):
     def __call__(self, *, memory_megabytes: int, cpu_seconds: int) -> Confined:
         """Start a program with this memory of a bot, in MiB, and this limit of processor time, in seconds.
 
+        The caller ends the process that is returned.
+
         Raises:
             InputError: The machine can't confine it.
             RunError: The machine can't start it.
@@ -45,17 +47,20 @@ class StartProgram(Protocol):
 
 
 class Pool:
-    """Starts, shares and ends processes.
+    """Starts, shares and ends processes. `close` must be called in the end.
 
     Attributes:
-        by_channel: Running processes, by the numbers of their channels.
+        by_channel: Running processes, by the numbers of their channels. Callers must not change it.
         one_core: The core of this worker and its Python bots.
 
     Args:
+        contest: The contest.
+        settings: The contest's settings.
+        sandbox: Settings of the sandbox.
         artifacts: Contents of bots, by sha256.
         cache: Folder of the cache, into which programs are unpacked.
         lanes: The lanes in which the legs play.
-        start_program: Starts programs in the place of those in archives; None to start these.
+        start_program: Starts programs in the place of those in archives; None to start these, the default.
     """
 
     def __init__(
@@ -142,9 +147,15 @@ class Pool:
 
         The memory must be reserved. A program gets a dialogue, or the number of the leg's sessions as its first line.
 
+        Args:
+            player: The player.
+            leg: The player's leg.
+            core: The leg's core, which a dialogue reads.
+
         Raises:
-            InputError: The machine can't confine the process.
-            RunError: The machine can't start it.
+            InputError: The machine can't confine the process, or a package of the settings isn't installed.
+            MachineBusyError: The system starts no process now.
+            RunError: The machine can't start it, or a program's command isn't found.
             OSError: Too many files are open, or a program's file can't be read.
         """
         seat, settings = player.seat, self._settings
@@ -183,8 +194,9 @@ class Pool:
             many_legs: Whether legs will share the process.
 
         Raises:
-            InputError: The machine can't confine the process.
-            RunError: The machine can't start it.
+            InputError: The machine can't confine the process, or a package of the settings isn't installed.
+            MachineBusyError: The system starts no process now.
+            RunError: The machine can't start it, or a program's command isn't found.
             OSError: Too many files are open, or a program's file can't be read.
         """
         artifact, megabytes = self._artifacts[seat.artifact], self._settings.memory_megabytes
@@ -215,8 +227,9 @@ class Pool:
         """Start a process for a player whose own has ended, even if that exceeds the memory budget.
 
         Raises:
-            InputError: The machine can't confine the process.
-            RunError: The machine can't start it.
+            InputError: The machine can't confine the process, or a package of the settings isn't installed.
+            MachineBusyError: The system starts no process now.
+            RunError: The machine can't start it, or a program's command isn't found.
             OSError: Too many files are open, or a program's file can't be read.
         """
         self._take(self._most_bytes(player.seat), anyway=True)
@@ -245,7 +258,10 @@ class Pool:
         return process.shared_by is not None and self._shared.get(process.shared_by) is process
 
     def stop_sharing(self, process: BotProcess) -> None:
-        """Give later legs of the process's bot processes of their own, as long as this worker runs."""
+        """Give later legs of the process's bot processes of their own, as long as this worker runs.
+
+        The bot is known by its artifact. Legs that play in the process now stay there.
+        """
         _outgrown.add(process.seat.artifact)
 
     def end(self, process: BotProcess, last_words: bytes = b"") -> None:
@@ -270,7 +286,7 @@ class Pool:
         self._give_back(self._bytes.pop(confined))
 
     def close(self) -> None:
-        """End every process, and release all reserved memory."""
+        """End every process, release all reserved memory, and give up the core. The pool can't be used afterwards."""
         self.one_core.leave()
         for confined in self._bytes:
             confined.end()

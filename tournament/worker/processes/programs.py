@@ -32,8 +32,14 @@ _checked_folders: set[Path] = set()  # folders of programs that this process has
 def unpack_once(archive: bytes, cache: Path) -> Path:
     """Return a program's folder: stored by content, and unpacked once on a machine, or again if it was changed.
 
+    A process checks a folder only once, so later changes aren't noticed unless the folder is gone.
+
+    Args:
+        archive: The program's archive.
+        cache: Folder of the cache. Programs are in its folder "programs".
+
     Raises:
-        RunError: It can't be written, or the archive is damaged.
+        RunError: The folder can't be written, or the archive is damaged.
     """
     folder = cache / "programs" / hashlib.sha256(archive).hexdigest()
     if folder in _checked_folders and folder.exists():
@@ -91,8 +97,11 @@ def launch_of(
     """Return the launch of a program, which is unpacked into the cache.
 
     Args:
-        memory_megabytes: Memory of a bot by the contest's settings.
-        cpu_seconds: Limit of the process's processor time.
+        archive: The program's archive.
+        sandbox: Settings of the sandbox.
+        cache: Folder of the cache. The unpacked program must stay there as long as it runs.
+        memory_megabytes: Memory of a bot by the contest's settings, in MiB.
+        cpu_seconds: Limit of the process's processor time, in seconds.
 
     Raises:
         RunError: Its command isn't found or can't be executed here, or it can't be unpacked.
@@ -114,8 +123,11 @@ def launch_in(
     """Return the launch of a command, whose first word is a file's path, in a folder, which it can read.
 
     Args:
-        memory_megabytes: Memory of a bot by the contest's settings.
-        cpu_seconds: Limit of the process's processor time.
+        folder: The folder in which the command runs.
+        command: Path of the file to execute, and its arguments.
+        sandbox: Settings of the sandbox, with further paths that the process can read.
+        memory_megabytes: Memory of a bot by the contest's settings, in MiB.
+        cpu_seconds: Limit of the process's processor time, in seconds.
 
     Raises:
         OSError: The command's file can't be read.
@@ -133,7 +145,13 @@ def launch_in(
 
 
 def try_start(archive: bytes, sandbox: SandboxSettings, cache: Path, *, memory_megabytes: int) -> None:
-    """Start a program as a trial, and watch it for a fifth of a second of its own time.
+    """Start a program as a trial, watch it for a fifth of a second of its own time, and end it.
+
+    Args:
+        archive: The program's archive.
+        sandbox: Settings of the sandbox.
+        cache: Folder of the cache, into which the program is unpacked.
+        memory_megabytes: Memory of a bot by the contest's settings, in MiB.
 
     Raises:
         Unfit: It ends in this time, or its bot.toml is missing or wrong.

@@ -32,6 +32,8 @@ _SAME_ARITHMETIC = {
 def most_megabytes(memory_megabytes: int, sandbox: SandboxSettings) -> int:
     """Return the memory limit of a bot's process in MiB, the same for many legs as for one.
 
+    It is 24 more than the bot's own, and with packages in the settings 128 more than that.
+
     Legs whose shared process needs more are played again unshared.
     """
     return _INTERPRETER_MEGABYTES + (_MORE_FOR_A_PACKAGE if sandbox.python_packages else 0) + memory_megabytes
@@ -53,8 +55,11 @@ def launch_of(
 
     Args:
         artifact: The bot as `python_artifact.pack` returns it.
-        memory_megabytes: Memory of a bot by the contest's settings.
-        cpu_seconds: Limit of the process's processor time.
+        name: Name of the bot.
+        interface: The contest's interface.
+        sandbox: Settings of the sandbox, with the packages that bots can import.
+        memory_megabytes: Memory of a bot by the contest's settings, in MiB.
+        cpu_seconds: Limit of the process's processor time, in seconds.
         many_legs: Whether several legs share the process.
         examine: Whether it reports why its legs must not share a process, instead of playing.
         only_starts: Whether it begins a leg and reports whether it could, instead of playing.
@@ -108,7 +113,10 @@ def launch_of(
 
 
 def _histories(interface: Interface) -> tuple[int, list[tuple[str, int]]]:
-    """Return the byte offset in the view of the number of moves, and each list with the offset of its last move."""
+    """Return the byte offset in the view of the number of moves, and each list with the offset of its last move.
+
+    Without histories these are 0 and an empty list.
+    """
     if interface.python.histories is None:
         return 0, []
     offsets = {name: offset for fields in interface.fields for name, _, offset in fields}
@@ -129,7 +137,11 @@ def _parameters(interface: Interface) -> tuple[bool, list[list[tuple[int, str]]]
 
 
 def _fields(interface: Interface) -> list[tuple[str, int, str]]:
-    """Return the attributes of the view as an object: name, byte offset in the view, and struct code."""
+    """Return the attributes of the view as an object: name, byte offset in the view, and struct code.
+
+    They are in the order of the questions and their fields, each once. Values that functions take one by one are
+    left out.
+    """
     parameter_names = {name for names in interface.parameters.values() for name in names}
     return list(
         dict.fromkeys(
@@ -143,11 +155,20 @@ def isolation_violation(
 ) -> str:
     """Return why legs of a bot must not share a process, with the line, or "" if they can. The bot isn't executed.
 
-    They must not if reading its source takes too much time or memory. Then the reason is "can't be read".
+    They must not if reading its source takes too much time or memory. Then the reason is "can't be read". A reason is
+    cut at 4,096 bytes.
+
+    Args:
+        source: The bot's source.
+        interface: The contest's interface.
+        sandbox: Settings of the sandbox.
+        adapter: Source of the bot's adapter, b"" if it has none.
+        library: The bot's library as it is packed, b"" if it has none.
 
     Raises:
         InputError: It can't be confined, or a package isn't installed.
         MachineBusyError: The process was killed from outside, or can't be started.
+        OSError: Too many files are open, or the system refuses to start a server.
         CommandAborted: The thread must end.
     """
     artifact = pack(source, sandbox, interface.python.sdk, adapter=adapter, library=library)
@@ -171,13 +192,21 @@ def isolation_violation(
 def try_start(
     artifact: bytes, name: str, interface: Interface, sandbox: SandboxSettings, *, memory_megabytes: int
 ) -> None:
-    """Start a bot on a leg that isn't played.
+    """Start a bot on a leg that isn't played, and end it.
+
+    Args:
+        artifact: The bot as `python_artifact.pack` returns it.
+        name: Name of the bot.
+        interface: The contest's interface.
+        sandbox: Settings of the sandbox.
+        memory_megabytes: Memory of a bot by the contest's settings, in MiB.
 
     Raises:
-        Unfit: It can't start.
+        Unfit: It raises an exception, ends, or takes more than five seconds or too much memory.
         InputError: It can't be confined, or a package isn't installed.
         MachineBusyError: The process was killed from outside, or can't be started.
         RunError: The interpreter or a package has another version than the artifact names.
+        OSError: Too many files are open, or the system refuses to start a server.
         CommandAborted: The thread must end.
     """
     launch = launch_of(

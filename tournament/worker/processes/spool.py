@@ -21,7 +21,7 @@ class Spool:
 
     Attributes:
         discards: Whether rows are thrown away.
-        file: The file.
+        file: The file, which has no name and is gone once it is closed.
         size: Number of bytes written.
     """
 
@@ -39,7 +39,7 @@ class LegRows:
     """The rows of one leg in their order, in blocks that are laid out as its tables are.
 
     Args:
-        spool: Stores the rows.
+        spool: Stores the rows. It must stay open until they have been read.
         games: A table with the layout of games.
         sessions: A table with the layout of sessions.
     """
@@ -50,7 +50,9 @@ class LegRows:
         self._chunks: list[tuple[int, tuple[int, int], tuple[int, int]]] = []  # offset; bytes and rows of either kind
 
     def take(self, games: tuple[bytes, int], sessions: tuple[bytes, int]) -> None:
-        """Store rows of games and of sessions, each given as bytes and the number of rows.
+        """Store rows of games and of sessions, each given as bytes and the number of rows, after the earlier ones.
+
+        If the spool discards rows, nothing happens.
 
         Raises:
             OSError: The spool can't be written.
