@@ -5,12 +5,15 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 import tournament
 from tests.commands import command
 from tests.contest_runs import REPOSITORY
+from tournament.debugging.python_driver import _is_equal
 
 # Reads behind its table with a high card, as the third game of this field's seed has one.
 READS_BEHIND = """int table[8] = {0, 0, 10, 20, 30, 40, 50, 50};
@@ -150,3 +153,9 @@ def test_missing_compiler_says_what_to_install(contest: Path, monkeypatch: pytes
     monkeypatch.setattr("shutil.which", lambda _name: None)
     shown = command(contest, "debug", "naive", "--match", "draws,naive", "--yes")
     assert shown.code == 2 and "debug needs gcc, which isn't installed; try: apt install gcc" in shown.err
+
+
+@pytest.mark.parametrize("answer", [float("nan"), float("inf")])
+def test_answer_that_is_no_whole_number_differs(answer: float) -> None:
+    decision: Any = SimpleNamespace(answer=None, number=3)
+    assert not _is_equal(answer, decision, {}) and _is_equal(3.7, decision, {})

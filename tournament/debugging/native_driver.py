@@ -6,6 +6,7 @@ It ends with 0 if all answers are as recorded, and with 1 at the first that isn'
 from __future__ import annotations
 
 import ctypes
+import os
 import pickle
 import signal
 import sys
@@ -35,7 +36,7 @@ def ask_bot(
     """Ask a bot for decisions, print those of the game, and return the exit status.
 
     A timer's signal ends the process if a decision takes more than SECONDS_PER_DECISION of processor time. If the bot
-    passes an import arguments that it refuses, a message is printed. The bot continues with an undefined result.
+    passes an import arguments that it refuses, a message is printed and the process ends with 1.
 
     Args:
         folder: Folder of its native library.
@@ -132,17 +133,16 @@ def _called_by_values(function: Import, address: int, helpers: int) -> Any:
     result = _TYPES[function.result]
 
     def call(*arguments: Any) -> Any:
-        """Call the function with these values, and return its result.
+        """Call the function with these values, and return its result, or end the process with 1 if it refuses them.
 
-        Raises:
-            SystemExit: The function refuses the values. Called from C, ctypes prints and ignores this exception.
+        An exception wouldn't end the process, because ctypes prints and ignores those that are raised below C.
         """
         values = (ctypes.c_char * (16 * max(1, len(arguments))))()
         for place, (kind, argument) in enumerate(zip(function.parameters, arguments)):
             _TYPES[kind].from_buffer(values, 16 * place).value = argument
         if native(helpers, None, ctypes.addressof(values), len(arguments)):
             print(f"{function.name} was called with arguments that it refuses", flush=True)
-            raise SystemExit(1)
+            os._exit(1)
         return result.from_buffer(values).value
 
     make: Callable[..., Any] = ctypes.CFUNCTYPE(result, *(_TYPES[kind] for kind in function.parameters))

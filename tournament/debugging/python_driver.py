@@ -6,6 +6,7 @@ if all answers are as recorded, and with 1 at the first that isn't or at an exce
 
 from __future__ import annotations
 
+import math
 import pdb
 import pickle
 import signal
@@ -66,8 +67,6 @@ def ask_bot(
     Raises:
         SystemExit: The bot raises it.
         KeyboardInterrupt: The user or the bot interrupts the process.
-        ValueError: The bot returns a NaN.
-        OverflowError: The bot returns an infinite number.
     """
     python_host.FILE_NAME = file
     python_host.prepare(settings)
@@ -128,14 +127,9 @@ def _update_view(view: View, values: Mapping[str, object], histories: tuple[str,
 
 
 def _is_equal(answer: object, decision: TapedDecision, names: Mapping[int, str]) -> bool:
-    """Return whether an answer is the recorded one, as its number, value or name. Fractions of a float are ignored.
-
-    Raises:
-        ValueError: The answer is a NaN.
-        OverflowError: The answer is infinite.
-    """
+    """Return whether an answer is the recorded one, as its number, value or name. Fractions of a float are ignored."""
     recorded: Callable[[object], bool] = (decision.answer, decision.number).__contains__
-    if isinstance(answer, float) and recorded(int(answer)):
+    if isinstance(answer, float) and math.isfinite(answer) and recorded(int(answer)):
         return True
     return recorded(answer) or any(recorded(number) for number, name in names.items() if name == answer)
 
