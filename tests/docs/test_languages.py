@@ -48,6 +48,8 @@ def toolchain(command: str, monkeypatch: pytest.MonkeyPatch) -> SandboxSettings:
         pytest.skip(f"{command} is not installed")
     # rustup keeps it in a home, of which bots see nothing, and needs to be set up there.
     place = subprocess.run([command, "--print", "sysroot"], capture_output=True, text=True).stdout.strip()
+    if not place:
+        pytest.skip(f"{command} is not set up")
     monkeypatch.setenv("PATH", f"{place}/bin:{os.environ['PATH']}")
     return SandboxSettings(readable_paths=[place])
 
