@@ -42,6 +42,9 @@ class _ConsoleListener:
 
         Yields:
             The listener, which is valid until the end of the block.
+
+        Raises:
+            OSError: The progress can't be written. Methods of the listener raise it, too.
         """
         played = config.played
         with Screen(out, played.title, contest=played.name, as_json=not self._live, unit=played.points_unit) as screen:

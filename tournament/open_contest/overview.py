@@ -106,11 +106,12 @@ def lines_never_ranked(authors: Path, contest: str, ranked: Iterable[str]) -> li
     Returns:
         A dict for each line with "name", "author", "status" and "reason". Bots come in order of their first upload,
         then authors in the order of their file, with "" as name and reason. Organisers without a bot are left out. The
-        list is empty if no author has ever submitted anything.
+        list is empty if there is no database, because the contest has never been open for submissions.
 
     Raises:
         InputError: The authors' file can't be read or is invalid, or the database has another format.
         RunError: The database can't be opened.
+        sqlite3.Error: The database can't be read.
     """
     if not (database := database_beside(authors)).exists():
         return []

@@ -40,7 +40,10 @@ class ContestFace:
 
 
 def _face_policy() -> str:
-    """Return the content policy of these pages: the project's style and script, and forms to this server."""
+    """Return the content policy of these pages.
+
+    They may use the project's style and script, images in their own text, and forms and requests to this server.
+    """
     return (
         f"default-src 'none'; style-src {source_hash(_style())}; script-src {source_hash(_script())};"
         " img-src data:; connect-src 'self'; base-uri 'none'; form-action 'self'"
