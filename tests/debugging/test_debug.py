@@ -143,6 +143,22 @@ def test_bots_of_every_contest_answer_as_recorded(
         assert code == 0 and "answers are as in the contest" in text, text
 
 
+@pytest.mark.slow
+def test_arguments_that_helper_refuses_end_debugging(tmp_path: Path, debug: Debug) -> None:
+    """Expect the end of the process, because ctypes ignores an exception in a callback."""
+    misuses = """#include "texas.h"
+std::pair<ActionType, int> makeDecision(const State &state)
+{
+    State other = state;
+    other.alice[0].value = 99;
+    return {ActionType::CHECK, getResult(other)};
+}
+"""
+    place = run_contest(tmp_path, "sessions = 1\nhands = 2\n", {"misuses.cpp": misuses}, "holdem_training")
+    code, text = debug(place, "misuses")
+    assert code == 1 and "was called with arguments that it refuses" in text, text
+
+
 def test_debug_asks_before_bot_runs_outside_sandbox(contest: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", open("/dev/null"))
     shown = command(contest, "debug", "naive", "--match", "draws,naive")

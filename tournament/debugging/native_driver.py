@@ -19,6 +19,7 @@ import numpy as np
 from tournament.contests.bots import Import, NewHelpers
 from tournament.debugging.tape import SECONDS_PER_DECISION, TapedDecision
 from tournament.keys import helpers_key
+from tournament.worker.wasm import calls as _calls  # noqa: F401  # loads the runtime, by whose traps helpers refuse
 
 _TYPES: dict[str, Any] = {"i32": ctypes.c_int32, "i64": ctypes.c_int64, "f32": ctypes.c_float, "f64": ctypes.c_double}
 
