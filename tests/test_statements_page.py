@@ -1,4 +1,4 @@
-"""tests/statements.md: every requirement has tests that are there, or says that it is not met."""
+"""Requirements of tests/statements.md and attacks of tests/hostile/README.md have tests that are there."""
 
 from __future__ import annotations
 
@@ -58,3 +58,19 @@ def test_every_requirement_has_a_test_that_is_there(contest: str) -> None:
     rows = rows_under(contest)
     assert len({row[0] for row in rows}) == len(rows) >= CONTESTS[contest]
     assert {row[0]: problem for row in rows if (problem := problem_of(row))} == {}
+
+
+def test_every_attack_that_is_listed_has_its_test_or_bot() -> None:
+    """Look for a name after a comma in the folder of the name before it."""
+    page = (ROOT / "tests" / "hostile" / "README.md").read_text()
+    cells = re.findall(r"^\| .+ \| (.+) \|$", page, re.MULTILINE)
+    assert len(cells) > 100
+    missing = []
+    for group in "; ".join(cells[1:]).replace("—", "hostile/").split("; "):
+        folder = ""
+        for name in group.split(", "):
+            folder = name.rpartition("/")[0] or folder
+            place, file = ROOT / "tests" / folder, name.rpartition("/")[2]
+            if not (any(place.glob(f"{file}.*")) or any(place.glob(file)) if file else place.is_dir()):
+                missing.append(name)
+    assert missing == []
