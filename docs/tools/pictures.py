@@ -124,13 +124,6 @@ def lines_in(svg: str) -> list[str]:
     return [" ".join(text.split()) for text in lines.values() if text.strip()]
 
 
-def table_in(svg: str) -> tuple[list[str], list[list[str]]]:
-    """Return the head and the lines of a table in such a picture."""
-    cells = [[cell.strip() for cell in re.split("[┃│]", line)] for line in lines_in(svg)]
-    head, *lines = (line for line in cells if len(line) > 2)
-    return head, lines
-
-
 def few_bots(folder: Path) -> None:
     """Make a folder for the tutorials' pictures: some shipped bots, no settings."""
     bots = folder / "entrants" / "von_neumann_poker"

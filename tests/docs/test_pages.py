@@ -128,7 +128,7 @@ def test_every_target_sets_up_what_it_runs(tmp_path: Path) -> None:
         make = ["make", "--dry-run", target, "PYTHON=python3"]
         lines = subprocess.check_output(make, cwd=tmp_path, env=outside, text=True).splitlines()
         if target not in ("clean", "help"):
-            assert first("-m venv") < first(r"\.venv/bin/|--prefix \.venv"), target
+            assert first("-m venv") < first(r"\.venv/bin/"), target
         imports_the_core = r"-m (pytest|tests|docs|benchmarks)|bin/(tournament|stubtest|lint-imports)"
         assert first("build_ext --inplace") <= first(imports_the_core), target
         assert first("group dev") <= first("pytest|bin/(mypy|ruff|stubtest|lint-imports)"), target

@@ -127,9 +127,11 @@ def parse_address(text: str, url: str | None = None) -> Address:
 
 def _is_web_address(url: str) -> bool:
     """Return whether a URL has the scheme http or https, and a host."""
-    with contextlib.suppress(ValueError):  # An address in brackets is invalid.
-        return urlsplit(url).scheme in ("http", "https") and bool(urlsplit(url).hostname)
-    return False
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # An address in brackets is invalid.
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
 class Server:

@@ -244,9 +244,9 @@ _starter: threading.Thread
 
 
 def _start_servers(starts: _Starts) -> None:
-    """Start servers in a thread that never ends, because confined processes end with the thread that started them.
+    """Start servers in a thread of their own, because confined processes end with the thread that started them.
 
-    The thread also ends servers that have had no forks for 30 seconds.
+    The thread also ends servers that have had no forks for 30 seconds. Only an error at such an end can end the thread.
 
     Args:
         starts: Descriptions of servers, each with the future that gets the process or the exception.
